@@ -1,0 +1,184 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/tools"
+)
+
+// ErrNoTerminal is a stream that ended without saying that it was complete.
+var ErrNoTerminal = errors.New("loop: the model's stream broke off")
+
+// An Agent is the configuration of a run. Only Model is required; every other
+// zero value is a documented default.
+type Agent struct {
+	Model   Model
+	Tools   *tools.Set    // nil: none
+	System  string        // added before the tool section
+	Dialect parse.Dialect // how calls are asked for; "": canonical JSON
+
+	MaxSteps    int           // requests of a run, retries apart; 0: 20, <0: no limit
+	MaxTokens   int           // prompt and output of the whole run; 0: no limit
+	MaxOutput   int           // tokens of one reply; 0: a quarter of the window, at most 4096
+	Window      int           // tokens; 0: what the model says, else 4096
+	ToolTimeout time.Duration // of tools without their own; 0: 60s
+
+	Guard      Guard
+	Retries    int  // fresh requests for an unusable reply; 0: 2, <0: none
+	EarlyStart bool // ReadOnly calls may start while the model still writes
+
+	// Schema is what the final answer must fit; nil: free text.
+	Schema json.RawMessage
+
+	// Permit decides whether a call may run. nil: every call may.
+	Permit func(ctx context.Context, r PermitRequest) Permission
+
+	Hooks Hooks
+	Queue *Queue // what a user adds while the run goes on; nil: nothing
+}
+
+// Guard is the adjacent-step loop guard.
+type Guard struct {
+	Off bool
+	// Strikes is how often a step equal to the one before is answered with a
+	// warning instead of being run, before the run stops. 0: it stops at once.
+	Strikes int
+}
+
+// Hooks are called at five places of a step. Each may be nil. An error ends
+// the run with [StopHook].
+type Hooks struct {
+	BeforeModel   func(ctx context.Context, req *Request) error
+	AfterModel    func(ctx context.Context, reading *parse.Result) error
+	BeforeTool    func(ctx context.Context, c *Call) error
+	AfterTool     func(ctx context.Context, c Call, r *tools.Result) error
+	StopAfterStep func(ctx context.Context, s State) bool
+}
+
+// A PermitRequest asks whether a call may run.
+type PermitRequest struct {
+	Call Call
+	Tool *tools.Tool
+}
+
+// A Permission is the answer to a [PermitRequest].
+type Permission struct {
+	Verdict Verdict
+	By      string // rule, mode, user, session, echo, nobody
+	Reason  string // told to the model when the call does not run
+}
+
+// Verdict is the outcome of a [PermitRequest].
+type Verdict uint8
+
+const (
+	Allowed   Verdict = iota
+	Forbidden         // a rule says no: the model is told, the run goes on
+	Refused           // needs approval and nobody can be asked: told, the run goes on, [Result].Refused counts it
+	Rejected          // a person said no: the run ends as denied
+)
+
+// A Prompt is what a user asks.
+type Prompt struct {
+	Text        string
+	Attachments []Attachment // text given beside the instruction: files, piped input
+}
+
+// An Attachment is text that the user did not write: it stands before the
+// prompt in a block of its own. Calls in it are echoes.
+type Attachment struct {
+	Name string // "stdin", a file name
+	Text string
+}
+
+// Result is how a run ended. Run never returns nil.
+type Result struct {
+	Stop    Stop
+	Answer  string // when Stop is final; else the best text there is
+	Cut     bool   // Answer was cut by the output limit
+	Raw     string // the last reply, when it could not be used
+	Err     error  // nil only when Stop is final
+	Advice  string // one sentence: what the user can do
+	State   State
+	Refused int // calls that needed approval and nobody could be asked
+}
+
+// State says where a run stands. It can be asked for at any time.
+type State struct {
+	Step        int    `json:"step"`
+	Continue    string `json:"continue"` // why the last step was not the last: calls, steer, follow_up, cut, retry, nudge
+	Calls       int    `json:"calls"`
+	Failures    int    `json:"failures"` // calls whose result is not ok
+	Retries     int    `json:"retries"`  // fresh requests
+	Repairs     int    `json:"repairs"`  // calls that were read with repairs
+	Cuts        int    `json:"cuts"`     // replies cut by the output limit
+	Compactions int    `json:"compactions"`
+	Before      int    `json:"before,omitempty"` // tokens before and after the last compaction
+	After       int    `json:"after,omitempty"`
+	Suspended   []Call `json:"suspended,omitempty"` // waiting for permission
+	Usage       Usage  `json:"usage"`
+	Window      int    `json:"window"`
+	Tokens      int    `json:"tokens"` // of the context, estimated
+}
+
+// Stop is why a run ended.
+type Stop string
+
+const (
+	StopFinal        Stop = "final"
+	StopLoopGuard    Stop = "loop_guard"
+	StopMaxSteps     Stop = "max_steps"
+	StopUnparseable  Stop = "unparseable"
+	StopEmpty        Stop = "empty"
+	StopOutputCut    Stop = "output_cut"
+	StopOverflow     Stop = "context_overflow"
+	StopUnfit        Stop = "context_unrecoverable"
+	StopDenied       Stop = "denied"
+	StopAbortedModel Stop = "aborted_model"
+	StopAbortedTools Stop = "aborted_tools"
+	StopTimeout      Stop = "timeout"
+	StopBudget       Stop = "budget"
+	StopModelError   Stop = "model_error"
+	StopHook         Stop = "hook"
+	StopSession      Stop = "session_error"
+)
+
+// Transcript is a conversation: everything a run needs to go on. It is plain
+// data.
+type Transcript struct {
+	Entries []Entry `json:"entries"`
+}
+
+// An Entry is one turn of a [Transcript].
+type Entry struct {
+	Role    Role           `json:"role"`
+	Text    string         `json:"text"`              // what a user said, or the raw bytes of a reply
+	Calls   []Call         `json:"calls,omitempty"`   // of a reply
+	Results []tools.Result `json:"results,omitempty"` // one for each call of the reply before
+	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note
+}
+
+// A Queue holds what a user says while a run goes on. It is safe for
+// concurrent use; its zero value is ready.
+type Queue struct{}
+
+// Steer adds a message that joins at the next step boundary.
+func (q *Queue) Steer(text string) {}
+
+// FollowUp adds a message that starts a new turn when the run would end.
+func (q *Queue) FollowUp(text string) {}
+
+// Run adds the prompt to the conversation and drives the model until there is
+// an answer or a reason to stop.
+func (a *Agent) Run(ctx context.Context, t *Transcript, p Prompt) *Result { return &Result{} }
+
+// Events is Run as an iterator. Its last event is [RunEnded]. Leaving the loop
+// cancels the run and waits until every call has its result.
+func (a *Agent) Events(ctx context.Context, t *Transcript, p Prompt) iter.Seq[Event] {
+	return func(yield func(Event) bool) {}
+}
