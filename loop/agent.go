@@ -38,6 +38,11 @@ type Agent struct {
 	// Permit decides whether a call may run. nil: every call may.
 	Permit func(ctx context.Context, r PermitRequest) Permission
 
+	// Record, if not nil, is called with every event, in order and before the
+	// run goes on: what it has written stands on disk before the next step
+	// begins. An error ends the run with [StopSession].
+	Record func(Event) error
+
 	Hooks Hooks
 	Queue *Queue // what a user adds while the run goes on; nil: nothing
 }

@@ -18,8 +18,11 @@ type (
 		Tools  []string
 		Window int // tokens, 0: not known
 	}
-	// UserMessage is a prompt that joined the conversation.
-	UserMessage struct{ Text string }
+	// UserMessage is a user turn that joined the conversation.
+	UserMessage struct {
+		Text string // as its [Entry] has it
+		Kind string // of the Entry: task (also when ""), steer, note
+	}
 	// StepStarted begins a step: one request and what follows from it.
 	StepStarted struct {
 		Step   int
@@ -39,7 +42,8 @@ type (
 		Finish  parse.Finish
 		Reading parse.Result
 		Aborted bool
-		Usage   Usage // of this reply
+		Calls   []Call // of the reading, as they are to run; also those that never will
+		Usage   Usage  // of this reply
 	}
 	// ToolStarted says that a call begins to run.
 	ToolStarted struct {
@@ -67,8 +71,9 @@ type (
 	ModelRetry struct{ Retry Retry }
 	// Compacted says that old context was shortened.
 	Compacted struct {
-		Tier          string // snip, microcompact, summarize
-		Before, After int    // tokens, estimated
+		Tier          string  // snip, microcompact, summarize
+		Before, After int     // tokens, estimated
+		Entries       []Entry // the whole conversation as it now stands; a log resumes from it
 	}
 	// Warned is a note for the user.
 	Warned struct{ Code, Text string }
