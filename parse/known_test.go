@@ -1,0 +1,92 @@
+package parse_test
+
+import (
+	"bufio"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var updateKnown = flag.Bool("update-known", false, "rewrite the lists of known failures in testdata/known")
+
+// A ledger holds the known failures of one test: a file with one id a line,
+// blank lines and lines that start with # apart. A failure that is not listed
+// is an error, and so is a listed one that passes, so the list can only shrink
+// on purpose: go test ./parse -update-known.
+type ledger struct {
+	path   string
+	known  map[string]bool
+	failed map[string]string // id → what was wrong
+}
+
+func openLedger(t *testing.T, name string) *ledger {
+	t.Helper()
+	l := &ledger{
+		path:   filepath.Join("testdata", "known", name+".txt"),
+		known:  map[string]bool{},
+		failed: map[string]string{},
+	}
+	data, err := os.ReadFile(l.path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(strings.NewReader(string(data)))
+	for lines.Scan() {
+		if id := lines.Text(); id != "" && id[0] != '#' {
+			l.known[id] = true
+		}
+	}
+	t.Cleanup(func() { l.close(t) })
+	return l
+}
+
+// check enters the outcome of one id: what was wrong with it, or "".
+func (l *ledger) check(t *testing.T, id, wrong string) {
+	t.Helper()
+	if wrong != "" {
+		l.failed[id] = wrong
+	}
+	switch {
+	case *updateKnown:
+	case wrong != "" && !l.known[id]:
+		t.Errorf("%s: %s", id, wrong)
+	case wrong == "" && l.known[id]:
+		t.Errorf("%s passes now: take it off %s (-update-known)", id, l.path)
+	}
+}
+
+// close lists every failure, known or not, in verbose mode, and rewrites the
+// file if asked to.
+func (l *ledger) close(t *testing.T) {
+	ids := slices.Sorted(maps.Keys(l.failed))
+	if testing.Verbose() {
+		for _, id := range ids {
+			t.Logf("%s: %s", id, l.failed[id])
+		}
+	}
+	if n := len(ids); n > 0 {
+		t.Logf("%d failures; known are %d", n, len(l.known))
+	}
+	if *updateKnown {
+		l.write(t, ids)
+	}
+}
+
+func (l *ledger) write(t *testing.T, ids []string) {
+	if len(ids) == 0 {
+		if err := os.Remove(l.path); err != nil && !os.IsNotExist(err) {
+			t.Error(err)
+		}
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(l.path, []byte(strings.Join(ids, "\n")+"\n"), 0o644); err != nil {
+		t.Error(err)
+	}
+}
