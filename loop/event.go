@@ -15,8 +15,9 @@ type Event interface{ event() }
 type (
 	// RunStarted is the first event.
 	RunStarted struct {
-		Tools  []string
-		Window int // tokens, 0: not known
+		Tools   []string
+		Window  int           // tokens, 0: not known
+		Options parse.Options // how replies are read: enough to read them again later
 	}
 	// UserMessage is a user turn that joined the conversation.
 	UserMessage struct {
