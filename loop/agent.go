@@ -3,16 +3,13 @@ package loop
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
-
-// ErrNoTerminal is a stream that ended without saying that it was complete.
-var ErrNoTerminal = errors.New("loop: the model's stream broke off")
 
 // An Agent is the configuration of a run. Only Model is required; every other
 // zero value is a documented default.
@@ -40,11 +37,14 @@ type Agent struct {
 
 	// Record, if not nil, is called with every event, in order and before the
 	// run goes on: what it has written stands on disk before the next step
-	// begins. An error ends the run with [StopSession].
+	// begins. It is called also after the run was cancelled. An error ends the
+	// run with [StopSession].
 	Record func(Event) error
 
 	Hooks Hooks
 	Queue *Queue // what a user adds while the run goes on; nil: nothing
+
+	Monitor *Monitor // shows the state of the run to others; nil: nobody looks
 }
 
 // Guard is the adjacent-step loop guard.
@@ -69,6 +69,10 @@ type Hooks struct {
 type PermitRequest struct {
 	Call Call
 	Tool *tools.Tool
+
+	// Early says that the model still writes and nobody may be asked yet: any
+	// verdict but Allowed only means that the call waits its turn.
+	Early bool
 }
 
 // A Permission is the answer to a [PermitRequest].
@@ -97,8 +101,8 @@ type Prompt struct {
 // An Attachment is text that the user did not write: it stands before the
 // prompt in a block of its own. Calls in it are echoes.
 type Attachment struct {
-	Name string // "stdin", a file name
-	Text string
+	Name string `json:"name"` // "stdin", a file name
+	Text string `json:"text"`
 }
 
 // Result is how a run ended. Run never returns nil.
@@ -154,18 +158,27 @@ const (
 )
 
 // Transcript is a conversation: everything a run needs to go on. It is plain
-// data.
+// data, and what [Transcript.Apply] makes of the events of its runs: a log read
+// back event by event gives the same transcript. Any prefix of it can be gone
+// on from; calls without a result get one that says so.
 type Transcript struct {
 	Entries []Entry `json:"entries"`
 }
 
+// Apply adds to the conversation what an event says was said: [UserMessage],
+// [Replied], [ToolEnded] and [Compacted]. Other events change nothing.
+//
+// Of a reply it keeps what counts: nothing of an unusable one, and of calls
+// nothing that the model invented behind them.
+func (t *Transcript) Apply(ev Event) {}
+
 // An Entry is one turn of a [Transcript].
 type Entry struct {
 	Role    Role           `json:"role"`
-	Text    string         `json:"text"`              // what a user said, or the raw bytes of a reply
+	Text    string         `json:"text"`              // what a user said, or the bytes of a reply that count
 	Calls   []Call         `json:"calls,omitempty"`   // of a reply
 	Results []tools.Result `json:"results,omitempty"` // one for each call of the reply before
-	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note
+	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note; aborted: a reply the model is not shown
 }
 
 // A Queue holds what a user says while a run goes on. It is safe for
@@ -177,6 +190,18 @@ func (q *Queue) Steer(text string) {}
 
 // FollowUp adds a message that starts a new turn when the run would end.
 func (q *Queue) FollowUp(text string) {}
+
+// A Monitor shows where a run stands, at any time and from any goroutine. Its
+// zero value is ready.
+type Monitor struct{ state atomic.Pointer[State] }
+
+// State returns the latest state; zero before the first step.
+func (m *Monitor) State() State {
+	if s := m.state.Load(); s != nil {
+		return *s
+	}
+	return State{}
+}
 
 // Run adds the prompt to the conversation and drives the model until there is
 // an answer or a reason to stop.

@@ -19,7 +19,8 @@ type (
 		Window  int           // tokens, 0: not known
 		Options parse.Options // how replies are read: enough to read them again later
 	}
-	// UserMessage is a user turn that joined the conversation.
+	// UserMessage is a user turn that joined the conversation: of the user, or
+	// of the loop itself (a nudge, a warning, "go on").
 	UserMessage struct {
 		Text string // as its [Entry] has it
 		Kind string // of the Entry: task (also when ""), steer, note
