@@ -1,46 +1,37 @@
 package parse
 
-// An Event is what a [Scanner] read; one of [TextEvent], [ThinkingEvent],
-// [CallEvent], [DropEvent], [RetractEvent] and [StopEvent]. The spans of the
-// first four are adjacent and cover the reply.
+// An Event is something a [Scanner] read. It is one struct and not a set of
+// types behind an interface, because a scanner fed with single tokens would
+// otherwise allocate for each of them.
 //
-// An event says what was read; only [Scanner.Close] says what the reply is.
-type Event interface{ event() }
+// The spans of text, thinking, call and drop events are adjacent and cover the
+// reply. An event says what was read; only [Scanner.Close] says what the reply
+// is.
+type Event struct {
+	Kind   EventKind
+	Span   Span
+	Text   string // of a text or thinking event
+	Reason string // of a drop event, as in [Dropped]
+	Index  int    // of a call event: its number among the calls, from 0
+	Call   *Call  // of a call event; its bytes never change
+}
 
-type (
-	// TextEvent is prose. It begins and ends between runes.
-	TextEvent struct {
-		Span Span
-		Text string
-	}
-	// ThinkingEvent is part of a thinking block.
-	ThinkingEvent struct {
-		Span Span
-		Text string
-	}
-	// CallEvent is a complete call, sent when its outermost wrapper closed.
-	// The bytes of the call never change afterwards.
-	CallEvent struct {
-		Span  Span // of the call and its wrapper
-		Index int
-		Call  Call
-	}
-	// DropEvent is a span that is neither text nor call.
-	DropEvent struct {
-		Span   Span
-		Reason string
-	}
-	// RetractEvent says that all sent so far was thought: a closing tag came
-	// whose opening tag the prompt template had written.
-	RetractEvent struct{}
-	// StopEvent says that nothing that follows can matter: generation may be
-	// cancelled.
-	StopEvent struct{}
+// EventKind says what an [Event] is.
+type EventKind uint8
+
+const (
+	// EventText is prose. It begins and ends between runes.
+	EventText EventKind = iota
+	// EventThinking is part of a thinking block.
+	EventThinking
+	// EventCall is a complete call, sent when its outermost wrapper closed.
+	EventCall
+	// EventDrop is a span that is neither text nor call.
+	EventDrop
+	// EventRetract says that all sent so far was thought: a closing tag came
+	// whose opening tag the prompt template had written. It has no span.
+	EventRetract
+	// EventStop says that nothing that follows can matter: generation may be
+	// cancelled. It has no span.
+	EventStop
 )
-
-func (TextEvent) event()     {}
-func (ThinkingEvent) event() {}
-func (CallEvent) event()     {}
-func (DropEvent) event()     {}
-func (RetractEvent) event()  {}
-func (StopEvent) event()     {}
