@@ -1,0 +1,228 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A problem is one thing wrong with the arguments of a call.
+type problem struct {
+	path  string // of the argument; "": all of them
+	fault fault
+	text  string // what is wanted and what was given, for the model
+}
+
+// fault is the kind of a [problem]. Together with the path it tells whether
+// the same mistake was made again.
+type fault string
+
+const (
+	faultSyntax    fault = "syntax"
+	faultMissing   fault = "missing"
+	faultUnknown   fault = "unknown"
+	faultDuplicate fault = "duplicate"
+	faultType      fault = "type"
+	faultEnum      fault = "enum"
+	faultRange     fault = "range"
+	faultLength    fault = "length"
+	faultRule      fault = "rule" // anything else the schema says
+)
+
+// maxProblems bounds what one answer complains about.
+const maxProblems = 6
+
+// A checker collects what is wrong with arguments.
+type checker struct {
+	problems []problem
+}
+
+func (c *checker) add(path string, f fault, format string, args ...any) {
+	if len(c.problems) < maxProblems {
+		c.problems = append(c.problems, problem{path, f, fmt.Sprintf(format, args...)})
+	}
+}
+
+// check returns what is wrong with args, an object.
+func check(s *schema, resolved *jsonschema.Resolved, args json.RawMessage) []problem {
+	var c checker
+	c.value(s, args, "")
+	if len(c.problems) == 0 {
+		if err := resolved.Validate(instance(args)); err != nil {
+			c.problems = append(c.problems, ruleProblem(err))
+		}
+	}
+	return c.problems
+}
+
+func (c *checker) value(s *schema, raw json.RawMessage, path string) {
+	s = s.follow()
+	k := kindOf(raw)
+	switch {
+	case !fitsType(s, raw):
+		c.add(path, faultType, "must be %s, got %s", s.wants(), describe(raw))
+	case len(s.enum) > 0 && !s.lists(raw):
+		c.add(path, faultEnum, "must be %s, got %s", s.wants(), describe(raw))
+	case k == kindNumber:
+		c.number(s, raw, path)
+	case k == kindString:
+		c.length(s.length, utf8.RuneCountInString(unquote(raw)), "character", path)
+	case k == kindArray:
+		c.list(s, raw, path)
+	case k == kindObject:
+		c.object(s, raw, path)
+	}
+}
+
+// lists reports whether raw is an entry of the enum.
+func (s *schema) lists(raw json.RawMessage) bool {
+	for _, e := range s.enum {
+		if jsonschema.Equal(instance(e), instance(raw)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) number(s *schema, raw json.RawMessage, path string) {
+	if b := s.min; b.text != "" {
+		if n := compare(string(raw), b.text); n < 0 || n == 0 && b.exclusive {
+			c.add(path, faultRange, "must be %s %s, got %s", pick(b.exclusive, "more than", "at least"), b.text, brief(raw))
+		}
+	}
+	if b := s.max; b.text != "" {
+		if n := compare(string(raw), b.text); n > 0 || n == 0 && b.exclusive {
+			c.add(path, faultRange, "must be %s %s, got %s", pick(b.exclusive, "less than", "at most"), b.text, brief(raw))
+		}
+	}
+}
+
+// compare compares two JSON numbers. The precision is far beyond float64, yet
+// bounded, whatever the exponent.
+func compare(a, b string) int {
+	x, _, errX := big.ParseFloat(a, 10, 512, big.ToNearestEven)
+	y, _, errY := big.ParseFloat(b, 10, 512, big.ToNearestEven)
+	if errX != nil || errY != nil {
+		return 0 // out of any range: left to the validator
+	}
+	return x.Cmp(y)
+}
+
+func (c *checker) length(s span, n int, unit, path string) {
+	switch {
+	case n < s.min:
+		c.add(path, faultLength, "must have at least %s, got %d", plural(s.min, unit), n)
+	case s.max >= 0 && n > s.max:
+		c.add(path, faultLength, "must have at most %s, got %d", plural(s.max, unit), n)
+	}
+}
+
+func (c *checker) list(s *schema, raw json.RawMessage, path string) {
+	vs := items(raw)
+	c.length(s.count, len(vs), "item", path)
+	if s.items == nil {
+		return
+	}
+	for i, v := range vs {
+		c.value(s.items, v, fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+func (c *checker) object(s *schema, raw json.RawMessage, path string) {
+	given := members(raw)
+	seen := make(map[string]bool, len(given))
+	for _, m := range given {
+		at := joinPath(path, m.key)
+		if seen[m.key] {
+			c.add(at, faultDuplicate, "given twice")
+			continue
+		}
+		seen[m.key] = true
+		switch p := s.property(m.key); {
+		case p != nil:
+			c.value(p.schema, m.value, at)
+		case s.closed:
+			c.add(at, faultUnknown, "no such argument%s", s.meant(m.key, given))
+		case s.extra != nil:
+			c.value(s.extra, m.value, at)
+		}
+	}
+	for _, p := range s.props {
+		if p.required && !seen[p.name] {
+			c.add(joinPath(path, p.name), faultMissing, "%s", missing(p.schema.follow()))
+		}
+	}
+}
+
+// meant tells what an unknown key may have meant.
+func (s *schema) meant(key string, given []member) string {
+	var free []string
+	for _, p := range s.props {
+		if !has(given, p.name) {
+			free = append(free, p.name)
+		}
+	}
+	if like := suggest(key, free, 1); len(like) > 0 {
+		return "; did you mean " + like[0] + "?"
+	}
+	if len(s.props) == 0 {
+		return "; it takes none"
+	}
+	names := make([]string, len(s.props))
+	for i, p := range s.props {
+		names[i] = p.name
+	}
+	return "; there are: " + strings.Join(names, ", ")
+}
+
+// missing says what a required argument that is not there should be. Empty
+// text must be written out: leaving it away may be a slip, and a tool that
+// took it for "" would empty a file.
+func missing(s *schema) string {
+	text := "missing; must be " + s.wants()
+	if len(s.types) == 1 && s.types[0] == "string" && len(s.enum) == 0 && s.length.min == 0 {
+		text += ` (empty text is written as "")`
+	}
+	return text
+}
+
+var (
+	pointerRE = regexp.MustCompile(`validating (/\S*|root|<anonymous schema>): `)
+)
+
+// ruleProblem turns an error of the validator into a problem. Its text is made
+// for programmers: a chain of schema places and a keyword.
+func ruleProblem(err error) problem {
+	text := err.Error()
+	path := ""
+	for _, m := range pointerRE.FindAllStringSubmatchIndex(text, -1) {
+		path = argumentPath(text[m[2]:m[3]])
+	}
+	text = pointerRE.ReplaceAllString(text, "")
+	return problem{path, faultRule, "breaks a rule: " + clip(text, 200)}
+}
+
+// argumentPath turns /properties/a/items/properties/b into a.b.
+func argumentPath(pointer string) string {
+	var path string
+	parts := strings.Split(pointer, "/")
+	for i := 1; i+1 < len(parts); i++ {
+		if parts[i] == "properties" {
+			path = joinPath(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i+1]))
+			i++
+		}
+	}
+	return path
+}
+
+func pick(cond bool, yes, no string) string {
+	if cond {
+		return yes
+	}
+	return no
+}

@@ -1,0 +1,413 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Coercion changes how an argument is spelled, never what it means, and only
+// where the argument does not fit as it stands:
+//
+//	"5", 5.0       for an integer                5
+//	"2.5"          for a number                  2.5
+//	"true"         for a boolean, any case       true
+//	42             for a string                  "42", digits as written
+//	"a"            for a list                    ["a"]
+//	["a"]          for a string                  "a"
+//	"[1,2]"        for a list or an object       what the text holds
+//	"Celsius"      for an enum                   the one entry that differs in case only
+//	null           for an optional argument      left out
+//	filePath       for file_path                 the one argument that differs in case, - and _ only
+//
+// Text for a string stays as it is, also when it looks like a number. A boolean
+// or an object is never made a string, 1 never true, 5.5 never 5.
+type coercer struct {
+	done []string // what was converted
+}
+
+// value returns raw as it fits s, or raw itself.
+func (c *coercer) value(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	s = s.follow()
+	if len(s.oneOf) > 0 {
+		return c.alternative(s, raw, path)
+	}
+	k := kindOf(raw)
+	if !fitsType(s, raw) {
+		out, ok := convert(s, raw)
+		if !ok {
+			return raw
+		}
+		c.note(path, raw, out)
+		raw, k = out, kindOf(out)
+	}
+	switch k {
+	case kindObject:
+		return c.object(s, raw, path)
+	case kindArray:
+		return c.list(s, raw, path)
+	case kindString:
+		return c.enum(s, raw, path)
+	}
+	return raw
+}
+
+func (c *coercer) note(path string, from, to json.RawMessage) {
+	c.done = append(c.done, fmt.Sprintf("%s: %s read as %s", path, brief(from), brief(to)))
+}
+
+// alternative coerces within the first alternative whose type fits, else to
+// the only one that raw can be converted to.
+func (c *coercer) alternative(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	var only *schema
+	for _, alt := range s.oneOf {
+		alt = alt.follow()
+		if fitsType(alt, raw) {
+			return c.value(alt, raw, path)
+		}
+		if _, ok := convert(alt, raw); ok {
+			if only != nil {
+				return raw
+			}
+			only = alt
+		}
+	}
+	if only == nil {
+		return raw
+	}
+	return c.value(only, raw, path)
+}
+
+func (c *coercer) object(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	if len(s.props) == 0 && s.extra == nil {
+		return raw
+	}
+	given := members(raw)
+	out := make([]member, 0, len(given))
+	changed := false
+	for _, m := range given {
+		name := s.spelled(m.key, given)
+		if name != m.key {
+			c.done = append(c.done, fmt.Sprintf("%s read as %s", joinPath(path, m.key), name))
+		}
+		p := s.property(name)
+		if s.absent(p, m.value) {
+			c.done = append(c.done, joinPath(path, name)+": null left out")
+			changed = true
+			continue
+		}
+		v := m.value
+		switch {
+		case p != nil:
+			v = c.value(p.schema, v, joinPath(path, name))
+		case s.extra != nil && !s.closed:
+			v = c.value(s.extra, v, joinPath(path, name))
+		}
+		changed = changed || name != m.key || !same(v, m.value)
+		out = append(out, member{name, v})
+	}
+	if !changed {
+		return raw
+	}
+	return appendObject(nil, out)
+}
+
+// absent reports whether a null stands for an argument that was not given: it
+// is optional or unknown and null does not fit.
+func (s *schema) absent(p *property, v json.RawMessage) bool {
+	if kindOf(v) != kindNull {
+		return false
+	}
+	if p == nil {
+		return s.closed
+	}
+	return !p.required && !p.schema.takesNull()
+}
+
+// takesNull reports whether null fits.
+func (s *schema) takesNull() bool {
+	s = s.follow()
+	for _, e := range s.enum {
+		if kindOf(e) == kindNull {
+			return true
+		}
+	}
+	for _, alt := range s.oneOf {
+		if alt.takesNull() { // ends: see endless
+			return true
+		}
+	}
+	return len(s.enum) == 0 && len(s.oneOf) == 0 && s.allows(kindNull)
+}
+
+// spelled returns the declared name that key means: itself, or the one name
+// that differs only in case, hyphens and underscores and is not given as well.
+func (s *schema) spelled(key string, given []member) string {
+	if !s.closed && s.extra != nil || s.property(key) != nil {
+		return key
+	}
+	found := ""
+	for _, p := range s.props {
+		if fold(p.name) != fold(key) {
+			continue
+		}
+		if found != "" || has(given, p.name) {
+			return key
+		}
+		found = p.name
+	}
+	for _, m := range given {
+		if m.key != key && fold(m.key) == fold(key) {
+			return key // two spellings of the same name
+		}
+	}
+	if found == "" {
+		return key
+	}
+	return found
+}
+
+func has(ms []member, key string) bool {
+	for _, m := range ms {
+		if m.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// fold is what is left of a name without case, hyphens and underscores.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", "\\", "").Replace(name))
+}
+
+func (c *coercer) list(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	if s.items == nil {
+		return raw
+	}
+	vs := items(raw)
+	changed := false
+	for i, v := range vs {
+		vs[i] = c.value(s.items, v, fmt.Sprintf("%s[%d]", path, i))
+		changed = changed || !same(vs[i], v)
+	}
+	if !changed {
+		return raw
+	}
+	return appendArray(nil, vs)
+}
+
+// enum returns the entry that raw spells in another case.
+func (c *coercer) enum(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	text := unquote(raw)
+	var found json.RawMessage
+	for _, e := range s.enum {
+		if kindOf(e) != kindString {
+			continue
+		}
+		switch entry := unquote(e); {
+		case entry == text:
+			return raw
+		case !strings.EqualFold(entry, strings.TrimSpace(text)):
+		case found != nil:
+			return raw
+		default:
+			found = e
+		}
+	}
+	if found == nil {
+		return raw
+	}
+	c.note(path, raw, found)
+	return found
+}
+
+// fitsType reports whether the type of raw, as it is written, is one that s
+// allows. An integer written 5.0 is one by the letter, but not what programs
+// read, so it counts as misspelled.
+func fitsType(s *schema, raw json.RawMessage) bool {
+	k := kindOf(raw)
+	if len(s.types) == 0 {
+		return true
+	}
+	for _, t := range s.types {
+		if t == k.name() || t == "integer" && k == kindNumber && isInteger(raw) {
+			return true
+		}
+	}
+	return false
+}
+
+func isInteger(raw []byte) bool { return !strings.ContainsAny(string(raw), ".eE") }
+
+// convert respells raw as one of the types of s.
+func convert(s *schema, raw json.RawMessage) (json.RawMessage, bool) {
+	for _, t := range s.types {
+		if out, ok := convertTo(t, s, raw); ok {
+			return out, true
+		}
+	}
+	return nil, false
+}
+
+func convertTo(t string, s *schema, raw json.RawMessage) (json.RawMessage, bool) {
+	k := kindOf(raw)
+	if k == kindArray && t != "object" {
+		one := items(raw)
+		if len(one) != 1 || kindOf(one[0]) == kindArray || kindOf(one[0]) == kindNull {
+			return nil, false
+		}
+		raw, k = one[0], kindOf(one[0])
+		if k.name() == t && t != "number" {
+			return raw, true
+		}
+	}
+	switch t {
+	case "integer":
+		return toInteger(numberText(raw))
+	case "number":
+		text := numberText(raw)
+		return json.RawMessage(text), text != ""
+	case "boolean":
+		return toBoolean(raw)
+	case "string":
+		if k == kindNumber {
+			return json.RawMessage(`"` + string(raw) + `"`), true
+		}
+	case "array":
+		return toArray(s, raw)
+	case "object":
+		return held(raw, kindObject)
+	}
+	return nil, false
+}
+
+// numberText returns the JSON number that raw is or holds as text, or "".
+func numberText(raw json.RawMessage) string {
+	switch kindOf(raw) {
+	case kindNumber:
+		return string(raw)
+	case kindString:
+		text := strings.TrimSpace(unquote(raw))
+		if text != "" && json.Valid([]byte(text)) && kindOf([]byte(text)) == kindNumber {
+			return text
+		}
+	}
+	return ""
+}
+
+// maxDigits bounds the integers that are written out from an exponent.
+const maxDigits = 40
+
+// toInteger writes a whole number without point and exponent.
+func toInteger(text string) (json.RawMessage, bool) {
+	if text == "" {
+		return nil, false
+	}
+	if isInteger([]byte(text)) {
+		return json.RawMessage(text), true
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		exp, err := strconv.Atoi(text[i+1:])
+		if err != nil || exp > maxDigits || exp < -maxDigits {
+			return nil, false
+		}
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok || !r.IsInt() {
+		return nil, false
+	}
+	return json.RawMessage(r.Num().String()), true
+}
+
+func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
+	if kindOf(raw) != kindString {
+		return nil, false
+	}
+	switch strings.ToLower(strings.TrimSpace(unquote(raw))) {
+	case "true":
+		return json.RawMessage("true"), true
+	case "false":
+		return json.RawMessage("false"), true
+	}
+	return nil, false
+}
+
+// toArray reads a list out of text, or makes a list of a single value. Text
+// for a list of strings is a list only if it holds nothing but strings: a
+// pattern such as [1] is a string of its own.
+func toArray(s *schema, raw json.RawMessage) (json.RawMessage, bool) {
+	element := anySchema
+	if s.items != nil {
+		element = s.items.follow()
+	}
+	if list, ok := held(raw, kindArray); ok {
+		for _, v := range items(list) {
+			if !fitsType(element, v) {
+				list = nil
+				break
+			}
+		}
+		if list != nil {
+			return list, true
+		}
+	}
+	if kindOf(raw) == kindNull {
+		return nil, false
+	}
+	fits := fitsType(element, raw)
+	for _, t := range element.types {
+		if !fits && t != "array" { // a value is wrapped once
+			_, fits = convertTo(t, element, raw)
+		}
+	}
+	return appendArray(nil, []json.RawMessage{raw}), fits
+}
+
+// held returns the value of kind k that a string holds as JSON text.
+func held(raw json.RawMessage, k kind) (json.RawMessage, bool) {
+	if kindOf(raw) != kindString {
+		return nil, false
+	}
+	text := []byte(strings.TrimSpace(unquote(raw)))
+	if len(text) == 0 || kindOf(text) != k || !json.Valid(text) || tooDeep(text) {
+		return nil, false
+	}
+	return text, true
+}
+
+func same(a, b json.RawMessage) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func appendObject(dst []byte, ms []member) []byte {
+	dst = append(dst, '{')
+	for i, m := range ms {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendQuoted(dst, m.key), ':')
+		dst = append(dst, m.value...)
+	}
+	return append(dst, '}')
+}
+
+func appendArray(dst []byte, vs []json.RawMessage) []byte {
+	dst = append(dst, '[')
+	for i, v := range vs {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, v...)
+	}
+	return append(dst, ']')
+}

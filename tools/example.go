@@ -1,0 +1,195 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// example returns correct arguments that keep what was right in the given
+// ones. There is none when a rule cannot be met by guessing.
+func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMessage, bool) {
+	wrong := map[string]bool{}
+	for _, p := range problems {
+		if p.path == "" {
+			return e.sample(false)
+		}
+		top, _, _ := strings.Cut(p.path, ".")
+		top, _, _ = strings.Cut(top, "[")
+		wrong[top] = true
+	}
+	kept := map[string]json.RawMessage{}
+	for _, m := range members(given) {
+		if !wrong[m.key] && len(m.value) <= 200 {
+			kept[m.key] = m.value
+		} else if p := e.schema.property(m.key); p == nil {
+			e.move(m, kept, given)
+		}
+	}
+	var out []member
+	for _, p := range e.schema.props {
+		if v, ok := kept[p.name]; ok {
+			out = append(out, member{p.name, v})
+		} else if p.required || wrong[p.name] {
+			out = append(out, member{p.name, p.schema.sample(0)})
+		}
+	}
+	args := json.RawMessage(appendObject(nil, out))
+	return args, len(check(e.schema, e.resolved, args)) == 0
+}
+
+// move keeps the value of an unknown key under the name it probably meant. It
+// is only shown: nothing runs by it.
+func (e *entry) move(m member, kept map[string]json.RawMessage, given json.RawMessage) {
+	var free []string
+	for _, p := range e.schema.props {
+		if !has(members(given), p.name) {
+			free = append(free, p.name)
+		}
+	}
+	like := suggest(m.key, free, 1)
+	if len(like) == 1 && len(m.value) <= 200 && fitsType(e.schema.property(like[0]).schema.follow(), m.value) {
+		kept[like[0]] = m.value
+	}
+}
+
+// sample returns arguments made from the schema alone: the required ones, or
+// all of them.
+func (e *entry) sample(all bool) (json.RawMessage, bool) {
+	var out []member
+	for _, p := range e.schema.props {
+		if p.required || all {
+			out = append(out, member{p.name, p.schema.sample(0)})
+		}
+	}
+	args := json.RawMessage(appendObject(nil, out))
+	return args, len(check(e.schema, e.resolved, args)) == 0
+}
+
+// sample returns a value that fits s as far as its type, limits and examples
+// tell.
+func (s *schema) sample(depth int) json.RawMessage {
+	s = s.follow()
+	switch {
+	case len(s.examples) > 0:
+		return s.examples[0]
+	case s.def != nil:
+		return s.def
+	case len(s.enum) > 0:
+		return s.enum[0]
+	case len(s.oneOf) > 0:
+		return s.oneOf[0].sample(depth + 1)
+	case len(s.types) == 0 || depth > 4:
+		return json.RawMessage(`"..."`)
+	}
+	for _, t := range s.types {
+		if t != "null" {
+			return s.sampleOf(t, depth)
+		}
+	}
+	return json.RawMessage("null")
+}
+
+func (s *schema) sampleOf(t string, depth int) json.RawMessage {
+	switch t {
+	case "integer", "number":
+		return s.sampleNumber()
+	case "boolean":
+		return json.RawMessage("true")
+	case "array":
+		if s.items == nil {
+			return json.RawMessage("[]")
+		}
+		vs := []json.RawMessage{s.items.sample(depth + 1)}
+		for len(vs) < min(s.count.min, 10) {
+			vs = append(vs, vs[0])
+		}
+		return appendArray(nil, vs)
+	case "object":
+		var out []member
+		for _, p := range s.props {
+			if p.required {
+				out = append(out, member{p.name, p.schema.sample(depth + 1)})
+			}
+		}
+		return appendObject(nil, out)
+	}
+	text := "..."
+	if s.length.max >= 0 {
+		text = text[:min(3, s.length.max)]
+	}
+	if n := s.length.min - len(text); n > 0 {
+		text += strings.Repeat(".", min(n, 100))
+	}
+	return appendQuoted(nil, text)
+}
+
+// sampleNumber returns a number near the lower limit, else near the upper one,
+// else 1.
+func (s *schema) sampleNumber() json.RawMessage {
+	b, step := s.min, big.NewRat(1, 1)
+	if b.text == "" {
+		b, step = s.max, big.NewRat(-1, 1)
+	}
+	r, ok := new(big.Rat).SetString(b.text)
+	if !ok || len(b.text) > maxDigits {
+		return json.RawMessage("1")
+	}
+	if b.exclusive {
+		r.Add(r, step)
+	}
+	if r.IsInt() {
+		return json.RawMessage(r.Num().String())
+	}
+	return json.RawMessage(b.text)
+}
+
+// explained describes an argument for the model: type, limits, what it is for.
+func (p *property) explained() string {
+	s := p.schema.follow()
+	parts := []string{s.wants(), pick(p.required, "required", "optional")}
+	parts = append(parts, s.limits()...)
+	if s.def != nil {
+		parts = append(parts, "default "+brief(s.def))
+	}
+	text := strings.Join(parts, ", ")
+	if desc := p.description(); desc != "" {
+		text += "; " + clip(desc, 200)
+	}
+	return text
+}
+
+// description of the property; beside a reference it stands before it.
+func (p *property) description() string {
+	if p.schema.desc != "" {
+		return p.schema.desc
+	}
+	return p.schema.follow().desc
+}
+
+// limits lists the limits of a value in words.
+func (s *schema) limits() []string {
+	var out []string
+	if s.min.text != "" {
+		out = append(out, pick(s.min.exclusive, "more than ", "at least ")+s.min.text)
+	}
+	if s.max.text != "" {
+		out = append(out, pick(s.max.exclusive, "less than ", "at most ")+s.max.text)
+	}
+	for _, l := range []struct {
+		span
+		unit string
+	}{{s.length, "character"}, {s.count, "item"}} {
+		if l.min > 0 {
+			out = append(out, "at least "+plural(l.min, l.unit))
+		}
+		if l.max >= 0 {
+			out = append(out, "at most "+plural(l.max, l.unit))
+		}
+	}
+	if s.pattern != "" {
+		out = append(out, fmt.Sprintf("matching %s", s.pattern))
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// New makes a tool from a Go function. Parameters, unless t has them, is the
+// schema of the struct In, read from its fields:
+//
+//	type weatherArgs struct {
+//		City string   `json:"city" jsonschema:"name of the city" example:"Oslo"`
+//		Unit string   `json:"unit,omitempty" enum:"celsius,fahrenheit" default:"celsius"`
+//		Days int      `json:"days,omitempty" jsonschema:"how far ahead" min:"1" max:"14" default:"1"`
+//		Tags []string `json:"tags,omitempty" max:"5"`
+//	}
+//
+// The json tag gives the name; a field without omitempty or omitzero is
+// required. jsonschema is the description. enum lists what is allowed, of a
+// list for its elements. min and max limit a number, the characters of a
+// string, the elements of a list. pattern is a regular expression. default is
+// set when the argument is not given. example is used when a wrong call is
+// answered with a right one. Values in tags are JSON, apart from strings,
+// which stand bare.
+//
+// A field without an argument and without a default has its zero value.
+// Arguments that do not fit are answered before f is called. f may return a
+// [Result] to say more than a value can. New panics when In is not a struct or
+// a tag cannot be read: a programmer's mistake.
+func New[In, Out any](t Tool, f func(ctx context.Context, c Call, in In) (Out, error)) *Tool {
+	if t.Parameters == nil {
+		t.Parameters = parametersOf[In](t.Name)
+	}
+	schema, resolved, err := compile(t.Parameters)
+	if err != nil {
+		panic(fmt.Sprintf("tools: parameters of %s: %v", t.Name, err))
+	}
+	e := &entry{&t, schema, resolved}
+	t.Run = func(ctx context.Context, c Call) (any, error) {
+		var in In
+		if bad := e.decode(c.Args, &in); bad != nil {
+			return e.invalid(c, c.Args, []problem{*bad}), nil
+		}
+		out, err := f(ctx, c, in)
+		if err != nil && reflect.ValueOf(&out).Elem().IsZero() {
+			return nil, err
+		}
+		return out, err
+	}
+	return &t
+}
+
+// decode reads checked arguments, and the defaults of those not given, into
+// the struct.
+func (e *entry) decode(args json.RawMessage, in any) *problem {
+	given := members(args)
+	all := given
+	for _, p := range e.schema.props {
+		if d := p.schema.follow().def; d != nil && !has(given, p.name) {
+			all = append(all, member{p.name, d})
+		}
+	}
+	err := json.Unmarshal(appendObject(nil, all), in)
+	var typeError *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &typeError):
+		return &problem{typeError.Field, faultRange, fmt.Sprintf("%s does not fit %s", typeError.Value, typeError.Type)}
+	}
+	return &problem{"", faultRule, clip(err.Error(), 200)}
+}
+
+// parametersOf infers the schema of In.
+func parametersOf[In any](name string) json.RawMessage {
+	s, err := jsonschema.For[In](nil)
+	if err == nil {
+		err = annotate(s, reflect.TypeFor[In]())
+	}
+	if err != nil {
+		panic(fmt.Sprintf("tools: arguments of %s: %v", name, err))
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("tools: arguments of %s: %v", name, err))
+	}
+	return unescapeHTML(raw)
+}
+
+// unescapeHTML undoes what json.Marshal does to <, > and &: a model reads the
+// schema. An escaped backslash is taken as a whole, so that what follows it is
+// not mistaken for an escape.
+func unescapeHTML(raw []byte) []byte {
+	return []byte(strings.NewReplacer(`\\`, `\\`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`).Replace(string(raw)))
+}
+
+// annotate adds to the schema of a Go type what its field tags say. A list or
+// a map that may be null in Go may not be null here: models leave out what they
+// do not mean.
+func annotate(s *jsonschema.Schema, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	dropNull(s)
+	switch {
+	case s.Items != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
+		return annotate(s.Items, t.Elem())
+	case s.AdditionalProperties != nil && t.Kind() == reflect.Map:
+		return annotate(s.AdditionalProperties, t.Elem())
+	case len(s.Properties) == 0 || t.Kind() != reflect.Struct:
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		p := s.Properties[fieldName(f)]
+		if p == nil || f.Anonymous {
+			continue
+		}
+		if err := annotate(p, f.Type); err != nil {
+			return err
+		}
+		if err := annotateField(p, f.Tag); err != nil {
+			return fmt.Errorf("field %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func dropNull(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+}
+
+// fieldName is the name of a field in JSON, "" when it has none.
+func fieldName(f reflect.StructField) string {
+	tag := f.Tag.Get("json")
+	name, _, _ := strings.Cut(tag, ",")
+	if tag == "-" || !f.IsExported() {
+		return ""
+	}
+	return cmp.Or(name, f.Name)
+}
+
+// annotateField applies the tags of one field.
+func annotateField(s *jsonschema.Schema, tag reflect.StructTag) error {
+	s.Pattern = tag.Get("pattern")
+	if err := limit(s, tag, "min", func(s *jsonschema.Schema) limits {
+		return limits{&s.Minimum, &s.MinLength, &s.MinItems}
+	}); err != nil {
+		return err
+	}
+	if err := limit(s, tag, "max", func(s *jsonschema.Schema) limits {
+		return limits{&s.Maximum, &s.MaxLength, &s.MaxItems}
+	}); err != nil {
+		return err
+	}
+	if text, ok := tag.Lookup("enum"); ok {
+		of := s
+		if s.Items != nil {
+			of = s.Items
+		}
+		for word := range strings.SplitSeq(text, ",") {
+			v, err := tagValue(of, word)
+			if err != nil {
+				return fmt.Errorf("enum: %w", err)
+			}
+			of.Enum = append(of.Enum, v)
+		}
+	}
+	if text, ok := tag.Lookup("example"); ok {
+		v, err := tagValue(s, text)
+		if err != nil {
+			return fmt.Errorf("example: %w", err)
+		}
+		s.Examples = []any{v}
+	}
+	if text, ok := tag.Lookup("default"); ok {
+		v, err := tagValue(s, text)
+		if err != nil {
+			return fmt.Errorf("default: %w", err)
+		}
+		s.Default = v
+	}
+	return nil
+}
+
+// limits are the places of a limit: for a number, a string and a list.
+type limits struct {
+	number *(*float64)
+	length *(*int)
+	count  *(*int)
+}
+
+func limit(s *jsonschema.Schema, tag reflect.StructTag, key string, of func(*jsonschema.Schema) limits) error {
+	text, ok := tag.Lookup(key)
+	if !ok {
+		return nil
+	}
+	at := of(s)
+	if s.Type == "integer" || s.Type == "number" {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		*at.number = &f
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	switch s.Type {
+	case "string":
+		*at.length = &n
+	case "array":
+		*at.count = &n
+	default:
+		return fmt.Errorf("%s limits a number, a string or a list, not %s", key, cmp.Or(s.Type, "any value"))
+	}
+	return nil
+}
+
+// tagValue reads a value of a tag: bare text for a string, else JSON.
+func tagValue(s *jsonschema.Schema, text string) (json.RawMessage, error) {
+	if s.Type == "string" {
+		return appendQuoted(nil, text), nil
+	}
+	if !json.Valid([]byte(text)) {
+		return nil, fmt.Errorf("%q is not JSON", text)
+	}
+	return bytes.TrimSpace([]byte(text)), nil
+}

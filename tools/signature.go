@@ -1,0 +1,89 @@
+package tools
+
+import "strings"
+
+// Signature is what a prompt shows of the tool: name, parameters and the first
+// line of the description.
+//
+//	read_file(path: string, offset?: integer = 1, limit?: integer): Read lines of a text file.
+//
+// An optional parameter has a question mark, an enum its values joined by |, a
+// list [] behind the type of its elements. The JSON Schema of a parameter that
+// is an object with properties, or a list of them, follows on a line of its own.
+func (t *Tool) Signature() string {
+	schema, _, err := compile(t.Parameters)
+	if err != nil {
+		schema = anySchema // Add refuses such a tool
+	}
+	var b, nested strings.Builder
+	b.WriteString(t.Name + "(")
+	for i, p := range schema.props {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.name + pick(p.required, ": ", "?: ") + p.schema.short())
+		if d := p.schema.follow().def; d != nil && !p.required {
+			b.WriteString(" = " + brief(d))
+		}
+		if p.schema.nested() {
+			nested.WriteString("\n  " + p.name + ": " + string(compact(p.schema.follow().raw)))
+		}
+	}
+	b.WriteString(")")
+	if line, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n"); line != "" {
+		b.WriteString(": " + line)
+	}
+	return b.String() + nested.String()
+}
+
+// short is the type in a signature.
+func (s *schema) short() string {
+	s = s.follow()
+	if len(s.enum) > 0 && len(s.enum) <= 12 {
+		return joinRaw(s.enum, "|")
+	}
+	var names []string
+	for _, t := range s.types {
+		switch {
+		case t == "array" && s.items != nil:
+			names = append(names, s.items.element()+"[]")
+		case t == "array":
+			names = append(names, "any[]")
+		default:
+			names = append(names, t)
+		}
+	}
+	for _, alt := range s.oneOf {
+		names = append(names, alt.short())
+	}
+	if len(names) == 0 {
+		return "any"
+	}
+	return strings.Join(names, "|")
+}
+
+// element is the type of a list's elements, in brackets when it has a bar.
+func (s *schema) element() string {
+	if name := s.follow().simple(); name != "" {
+		return name
+	}
+	return "any"
+}
+
+// simple is the type if there is just one and it is no list.
+func (s *schema) simple() string {
+	if len(s.types) == 1 && s.types[0] != "array" {
+		return s.types[0]
+	}
+	return ""
+}
+
+// nested reports whether the signature cannot say what fits: an object with
+// properties, alone or in a list.
+func (s *schema) nested() bool {
+	s = s.follow()
+	if s.items != nil {
+		s = s.items.follow()
+	}
+	return len(s.props) > 0 || s.items != nil
+}
