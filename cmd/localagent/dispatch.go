@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/pflag"
+)
+
+// dispatch finds the command, reads its flags, runs it and returns the status.
+func (e *env) dispatch(args []string) int {
+	if slices.Equal(args, []string{"--version"}) {
+		args = []string{"version"}
+	}
+	c, rest, named := split(args)
+	o := &options{}
+	set, groups := c.flags(o)
+	if err := set.Parse(rest); err != nil {
+		return e.fail(flagError(c, set, err))
+	}
+	if o.help {
+		text := usage(e.out, c, groups)
+		if len(args) == 1 {
+			text = overview(e.out)
+		}
+		e.out.raw(text)
+		return e.closed(exitOK)
+	}
+	if err := o.settle(e, set); err != nil {
+		return e.fail(err)
+	}
+	if !named && set.ArgsLenAtDash() < 0 {
+		if name := misspelled(set.Args()); name != "" {
+			return e.fail(usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0)))
+		}
+	}
+	return e.withSignals(c.graceful, func(ctx context.Context) int {
+		if o.version {
+			c = versionCommand()
+		}
+		if err := c.run(ctx, e, o, set.Args()); err != nil {
+			return e.fail(err)
+		}
+		return e.closed(exitOK)
+	})
+}
+
+// closed is code, or the status of the pipe when stdout's reader has gone.
+func (e *env) closed(code int) int {
+	if e.out.err != nil {
+		return e.fail(fmt.Errorf("stdout: %w", e.out.err))
+	}
+	return code
+}
+
+// withSignals runs f with a context that the first signal cancels. The second
+// signal ends the program without waiting for f; so does the first when f is
+// not graceful.
+func (e *env) withSignals(graceful bool, f func(context.Context) int) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	sigs := make(chan os.Signal, 2)
+	signal.Notify(sigs, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(sigs)
+	// Unasked for, a write to a closed pipe ends the program on the spot and
+	// leaves the run's tools behind. Ignoring the signal would be inherited by
+	// the programs that tools run.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
+
+	done := make(chan int, 1)
+	go func() { done <- f(ctx) }()
+	for {
+		select {
+		case code := <-done:
+			return code
+		case s := <-sigs:
+			cause := &signalError{s.(syscall.Signal)}
+			if !graceful || ctx.Err() != nil {
+				return codeOf(cause)
+			}
+			cancel(cause)
+		}
+	}
+}
+
+// flagError says in one line what is wrong with a flag, and what was meant.
+func flagError(c *command, set *pflag.FlagSet, err error) error {
+	see := fmt.Sprintf(" (localagent help %s lists them)", c.name)
+	var missing *pflag.NotExistError
+	var needs *pflag.ValueRequiredError
+	var bad *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "":
+		return usageErrorf("unknown flag -%s%s", missing.GetSpecifiedName()[:1], see)
+	case errors.As(err, &missing):
+		name := missing.GetSpecifiedName()
+		if hint := didYouMean("--", name, flagNames(set)); hint != "" {
+			return usageErrorf("unknown flag --%s%s", name, hint)
+		}
+		return usageErrorf("unknown flag --%s%s", name, see)
+	case errors.As(err, &needs):
+		value, what := pflag.UnquoteUsage(needs.GetFlag())
+		return usageErrorf("flag --%s needs a value: %s, %s", needs.GetFlag().Name, value, what)
+	case errors.As(err, &bad):
+		value, _ := pflag.UnquoteUsage(bad.GetFlag())
+		return usageErrorf("flag --%s: %q is no %s: %v", bad.GetFlag().Name, bad.GetValue(), value, plainCause(bad))
+	}
+	return usageErrorf("%v", err)
+}
+
+// plainCause is why a value was refused, without the names of Go's functions.
+func plainCause(bad *pflag.InvalidValueError) error {
+	err := bad.Unwrap()
+	var num interface{ Unwrap() error }
+	if errors.As(err, &num) {
+		if inner := num.Unwrap(); inner != nil {
+			return inner
+		}
+	}
+	return err
+}
+
+func flagNames(set *pflag.FlagSet) []string {
+	var names []string
+	set.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}

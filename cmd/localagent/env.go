@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// An env is what a command may touch of the world outside.
+type env struct {
+	stdin  io.Reader
+	out    *screen // the answer, and nothing else
+	err    *screen // everything else
+	getenv func(string) string
+}
+
+func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *env {
+	return &env{
+		stdin:  stdin,
+		out:    newScreen(stdout, getenv),
+		err:    newScreen(stderr, getenv),
+		getenv: getenv,
+	}
+}
+
+// note writes one line for the user: "localagent: …".
+func (e *env) note(text string) {
+	e.err.put(span{styleDim, "localagent: "}, text, "\n")
+}
+
+// fail writes the one line of a failure and returns its status. An interrupt
+// needs no words, and after a closed pipe nobody reads them.
+func (e *env) fail(err error) int {
+	code := codeOf(err)
+	var said exit
+	if code >= exitSignal || errors.As(err, &said) {
+		return code
+	}
+	e.err.put(span{styleError, "localagent: "}, err.Error(), "\n")
+	return code
+}
+
+// interactive says whether a person sits at both ends.
+func (e *env) interactive() bool { return isTerminal(e.stdin) && e.out.tty }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// isPiped says whether stdin holds something that was given on purpose: a
+// pipe, a socket (what some programs make pipes of) or a file. The null device,
+// a closed stdin and a terminal do not, so a run from cron starts at once.
+func isPiped(stdin io.Reader) bool {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return stdin != nil
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	m := st.Mode()
+	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0
+}
+
+// isBrokenPipe says whether nobody reads what was written any more.
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

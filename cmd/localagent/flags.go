@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// options are the values of all flags. A command registers the groups it uses;
+// the rest stays zero.
+type options struct {
+	model       string
+	host        string
+	system      string
+	numCtx      int
+	temperature float64
+	seed        int
+
+	tools []string
+	cwd   string
+
+	maxSteps int
+	timeout  time.Duration
+	guard    string
+
+	format  string
+	json    bool
+	quiet   bool
+	verbose int
+	color   string
+	version bool
+	help    bool
+
+	parse parseOptions
+
+	// set says which flags were given.
+	set *pflag.FlagSet
+}
+
+// A group is flags that belong together, in the help and in the commands.
+type group struct {
+	title string
+	add   func(f *pflag.FlagSet, o *options)
+}
+
+// A titledSet is a group's flags, registered.
+type titledSet struct {
+	title string
+	*pflag.FlagSet
+}
+
+var (
+	modelGroup  = group{"Model", addModelFlags}
+	toolGroup   = group{"Tools", addToolFlags}
+	limitGroup  = group{"Limits", addLimitFlags}
+	outputGroup = group{"Output", addOutputFlags}
+	otherGroup  = group{"Other", addOtherFlags}
+)
+
+func addModelFlags(f *pflag.FlagSet, o *options) {
+	f.StringVarP(&o.model, "model", "m", "", "`NAME` of the model, or replay:FILE to play recorded replies")
+	f.StringVarP(&o.host, "host", "H", "", "`URL` of the Ollama server (default OLLAMA_HOST, else this machine)")
+	f.StringVarP(&o.system, "system", "s", "", "`TEXT` the model is told first, before the tools")
+	f.IntVar(&o.numCtx, "num-ctx", 0, "context window to ask for, in `TOKENS`")
+	f.Float64Var(&o.temperature, "temperature", 0, "how freely the model chooses, a `NUMBER` from 0")
+	f.IntVar(&o.seed, "seed", 0, "`NUMBER` the model's choices start from")
+}
+
+func addToolFlags(f *pflag.FlagSet, o *options) {
+	f.StringSliceVarP(&o.tools, "tool", "T", nil, "tools to offer, `NAMES` with commas; all, none (default the five that only look)")
+	addCwdFlag(f, o)
+}
+
+func addCwdFlag(f *pflag.FlagSet, o *options) {
+	f.StringVarP(&o.cwd, "cwd", "C", "", "work in `DIR`; file tools see nothing outside it (default .)")
+}
+
+func addLimitFlags(f *pflag.FlagSet, o *options) {
+	f.IntVar(&o.maxSteps, "max-steps", 20, "`NUMBER` of requests to the model")
+	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for the whole run, such as 90s or 5m")
+	o.guard = "warn"
+	f.Var(&choice{to: &o.guard, words: []string{"stop", "warn", "off"}}, "loop-guard",
+		"`WHAT` to do when a step repeats: stop, warn first, off")
+}
+
+func addOutputFlags(f *pflag.FlagSet, o *options) {
+	o.format = formatText
+	f.VarP(&choice{to: &o.format, words: []string{formatText, formatJSON, formatStream}, alias: map[string]string{"jsonl": formatStream}},
+		"output-format", "o", "`FORMAT` of stdout: text, json, stream-json")
+	f.BoolVar(&o.json, "json", false, "the same as -o json: one object")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing on stderr but errors")
+	f.CountVarP(&o.verbose, "verbose", "v", "say more: repairs, steps, tokens; -vv also the raw replies")
+}
+
+func addOtherFlags(f *pflag.FlagSet, o *options) {
+	o.color = "auto"
+	f.Var(&choice{to: &o.color, words: []string{"auto", "always", "never"}}, "color", "`WHEN` to use colour: auto, always, never")
+	f.BoolVar(&o.version, "version", false, "print the version")
+	f.BoolVarP(&o.help, "help", "h", false, "print this help")
+}
+
+// The formats of stdout.
+const (
+	formatText   = "text"
+	formatJSON   = "json"
+	formatStream = "stream-json"
+)
+
+// aliases are other names that users type for a flag.
+var aliases = map[string]string{
+	"max-turns": "max-steps",
+	"tools":     "tool",
+	"colour":    "color",
+}
+
+func normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if to, ok := aliases[name]; ok {
+		name = to
+	}
+	return pflag.NormalizedName(name)
+}
+
+func newFlagSet(name string) *pflag.FlagSet {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SortFlags = false
+	f.Usage = func() {}
+	f.SetNormalizeFunc(normalize)
+	return f
+}
+
+// flags registers the flags of a command.
+func (c *command) flags(o *options) (*pflag.FlagSet, []titledSet) {
+	all := newFlagSet(c.name)
+	var sets []titledSet
+	for _, g := range append(slices.Clip(c.groups), otherGroup) {
+		f := newFlagSet(g.title)
+		g.add(f, o)
+		all.AddFlagSet(f)
+		sets = append(sets, titledSet{g.title, f})
+	}
+	return all, sets
+}
+
+// anyFlags are the flags of all commands: enough to tell a flag's value from
+// the command's name. The same name takes a value in all of them or in none.
+func anyFlags() *pflag.FlagSet {
+	all := newFlagSet("")
+	for _, c := range commands() {
+		set, _ := c.flags(&options{})
+		all.AddFlagSet(set)
+	}
+	return all
+}
+
+// takesNext says whether the argument after arg is its value.
+func takesNext(f *pflag.FlagSet, arg string) bool {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		flag := f.Lookup(name) // not found with "=value" behind it
+		return flag != nil && flag.NoOptDefVal == ""
+	}
+	for i := 1; i < len(arg); i++ {
+		flag := f.ShorthandLookup(arg[i : i+1])
+		if flag == nil {
+			return false
+		}
+		if flag.NoOptDefVal == "" {
+			return i == len(arg)-1
+		}
+	}
+	return false
+}
+
+// settle checks what single flags cannot, and applies what holds for every
+// command.
+func (o *options) settle(e *env, set *pflag.FlagSet) error {
+	o.set = set
+	if o.json {
+		if set.Changed("output-format") && o.format != formatJSON {
+			return usageErrorf("--json and -o %s exclude each other", o.format)
+		}
+		o.format = formatJSON
+	}
+	if set.Changed("num-ctx") && o.numCtx < 1 {
+		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
+	}
+	e.out.setColor(o.color)
+	e.err.setColor(o.color)
+	return nil
+}
+
+// changed says whether the flag was given.
+func (o *options) changed(name string) bool {
+	return o.set != nil && o.set.Lookup(name) != nil && o.set.Changed(name)
+}
+
+// A choice is a flag whose value is one of a few words.
+type choice struct {
+	to    *string
+	words []string
+	alias map[string]string
+}
+
+func (c *choice) String() string { return *c.to }
+func (c *choice) Type() string   { return "word" }
+
+func (c *choice) Set(s string) error {
+	if to, ok := c.alias[s]; ok {
+		s = to
+	}
+	if !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s%s", orList(c.words), didYouMean("", s, c.words))
+	}
+	*c.to = s
+	return nil
+}
+
+// orList is "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// A duration is a flag of time. A number without a unit means seconds.
+type duration time.Duration
+
+func (d *duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+func (d *duration) Type() string { return "duration" }
+
+func (d *duration) Set(s string) error {
+	if sec, err := strconv.ParseFloat(s, 64); err == nil {
+		s = strconv.FormatFloat(sec, 'f', -1, 64) + "s"
+	}
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 {
+		return fmt.Errorf("want a number and a unit, such as 30s, 5m or 1h30m")
+	}
+	*d = duration(v)
+	return nil
+}

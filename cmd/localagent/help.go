@@ -1,0 +1,33 @@
+package main
+
+import "context"
+
+func helpCommand() *command {
+	return &command{
+		name:    "help",
+		args:    "[COMMAND]",
+		summary: "this list, or the flags of one command",
+		run:     runHelp,
+	}
+}
+
+func runHelp(_ context.Context, e *env, _ *options, args []string) error {
+	if len(args) == 0 {
+		e.out.raw(overview(e.out))
+		return nil
+	}
+	c := lookupCommand(args[0])
+	if c == nil {
+		return unknownCommand(args[0])
+	}
+	_, groups := c.flags(&options{})
+	e.out.raw(usage(e.out, c, groups))
+	return nil
+}
+
+func unknownCommand(name string) error {
+	if hint := didYouMean("", name, commandNames()); hint != "" {
+		return usageErrorf("unknown command %q%s", name, hint)
+	}
+	return usageErrorf("unknown command %q (localagent help lists them)", name)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/tools"
+)
+
+// Progress tells on stderr what a run does: one line for each tool call, notes
+// as they come, and why the run ended when there is no answer.
+type progress struct {
+	s       *screen
+	quiet   bool
+	verbose int
+}
+
+func (p *progress) event(ev loop.Event) {
+	if end, ok := ev.(loop.RunEnded); ok {
+		p.ended(end.Result)
+		return
+	}
+	if p.quiet {
+		return
+	}
+	switch ev := ev.(type) {
+	case loop.ToolEnded:
+		p.call(ev.Call, ev.Result)
+	case loop.FreshRetry:
+		p.note("the reply could not be used (" + describeProblem(ev) + "); asking again" + retryHow(ev))
+	case loop.ModelRetry:
+		p.note(fmt.Sprintf("%v; trying again in %s", ev.Retry.Err, shortTime(ev.Retry.Delay)))
+	case loop.Compacted:
+		p.note(fmt.Sprintf("context compacted (%s): %s to %s tokens", ev.Tier, thousands(ev.Before), thousands(ev.After)))
+	case loop.Warned:
+		p.note(ev.Text)
+	case loop.Replied:
+		p.replied(ev)
+	case loop.StepEnded:
+		p.step(ev.State)
+	}
+}
+
+func retryHow(ev loop.FreshRetry) string {
+	if ev.Schema {
+		return ", this time bound to a schema"
+	}
+	return fmt.Sprintf(" (%d)", ev.Attempt)
+}
+
+func (p *progress) note(text string) {
+	p.s.put(span{styleDim, "localagent: "}, text, "\n")
+}
+
+// call is the line of a tool call.
+func (p *progress) call(c loop.Call, r tools.Result) {
+	room := 160
+	if p.s.tty {
+		room = max(40, p.s.width()-1)
+	}
+	mark, look := "●", styleGood
+	if r.Status != tools.OK {
+		look = styleError
+	}
+	left := room - textWidth(c.Name) - 6
+	result := describeResult(r, max(24, left/2))
+	args := describeArgs(c.Args, max(8, left-textWidth(result)))
+	if args != "" {
+		args = " " + args
+	}
+	p.s.put(span{look, mark + " "}, span{styleName, c.Name}, args, span{styleDim, " → "}, result, "\n")
+}
+
+func (p *progress) replied(ev loop.Replied) {
+	if p.verbose >= 2 {
+		p.s.put(span{styleDim, "reply: "}, ev.Raw, "\n")
+	}
+	if p.verbose == 0 {
+		return
+	}
+	for _, c := range ev.Reading.Calls {
+		for _, r := range c.Repairs {
+			p.note(fmt.Sprintf("repaired in the call of %s: %s at byte %d", c.Name, r.Code, r.Offset))
+		}
+	}
+}
+
+func (p *progress) step(s loop.State) {
+	if p.verbose == 0 {
+		return
+	}
+	text := fmt.Sprintf("step %d: %s so far, %s of %s tokens", s.Step, plural(s.Calls, "call"), thousands(s.Tokens), thousands(s.Window))
+	if s.Continue != "" {
+		text += "; goes on: " + s.Continue
+	}
+	p.note(text)
+}
+
+// ended says what the answer alone does not.
+func (p *progress) ended(r *loop.Result) {
+	if r.Stop != loop.StopFinal {
+		p.s.put(span{styleError, "localagent: "}, stopText(r), "\n")
+	}
+	if p.quiet {
+		return
+	}
+	if r.Cut {
+		p.note("the answer was cut off by the output limit")
+	}
+	if r.Refused > 0 {
+		p.note(plural(r.Refused, "call") + " needed approval and nobody could be asked: --allow names what may run, -y allows all")
+	}
+}
+
+// stopText says why a run has no answer, and what to do.
+func stopText(r *loop.Result) string {
+	text := string(r.Stop)
+	if r.Err != nil {
+		text = r.Err.Error()
+	}
+	if r.Advice != "" {
+		text += ". " + r.Advice
+	}
+	return text
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/localagent/localagent/loop"
+)
+
+// The rule of the prompt:
+//
+//   - The arguments, joined by spaces, are the instruction.
+//   - Stdin is read when it is a pipe or a file, or when an argument is "-".
+//   - Piped text beside an instruction is an attachment, before the
+//     instruction or where the "-" stands. Alone it is the prompt itself.
+//   - All of stdin is one prompt, however many lines. A byte order mark is
+//     dropped, CR LF becomes LF, bytes that are not UTF-8 become U+FFFD (and
+//     stderr says so), line breaks at the end are cut.
+
+// maxInput is the size of piped text and of each -f file. It is far beyond any
+// context window; it keeps a mistake from filling the memory.
+const maxInput = 64 << 20
+
+// stdinNotice is how long stdin may stay silent before the user is told that it
+// is waited for.
+const stdinNotice = 2 * time.Second
+
+var errNoPrompt = usageErrorf("no prompt: give one as arguments or on stdin (localagent help has examples)")
+
+// readPrompt makes the prompt of a run from arguments, stdin and files.
+func (e *env) readPrompt(ctx context.Context, args, files []string) (loop.Prompt, error) {
+	var p loop.Prompt
+	instruction, dash := instructionOf(args)
+	if dash > 1 {
+		return p, usageErrorf(`"-" stands twice: the piped text can go to one place only`)
+	}
+	for _, name := range files {
+		text, err := e.readFile(name)
+		if err != nil {
+			return p, err
+		}
+		p.Attachments = append(p.Attachments, loop.Attachment{Name: name, Text: text})
+	}
+	p.Text = instruction
+	if dash == 0 && !isPiped(e.stdin) {
+		return p, nil
+	}
+	piped, err := e.readStdin(ctx)
+	switch {
+	case err != nil:
+		return p, err
+	case piped == "":
+	case instruction == "":
+		p.Text = piped
+	default:
+		p.Attachments = append(p.Attachments, loop.Attachment{Name: "stdin", Text: piped})
+	}
+	return p, nil
+}
+
+// instructionOf joins the arguments and counts those that are "-".
+func instructionOf(args []string) (text string, dashes int) {
+	var words []string
+	for _, a := range args {
+		if a == "-" {
+			dashes++
+			continue
+		}
+		words = append(words, a)
+	}
+	text = strings.Join(words, " ")
+	if strings.TrimSpace(text) == "" {
+		text = ""
+	}
+	return text, dashes
+}
+
+// readStdin reads all of stdin as text. It gives up when ctx ends, and says
+// that it waits when nothing comes and somebody looks.
+func (e *env) readStdin(ctx context.Context) (string, error) {
+	type read struct {
+		text string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := e.readText(e.stdin, "stdin")
+		done <- read{text, err}
+	}()
+	notice := time.NewTimer(stdinNotice)
+	defer notice.Stop()
+	for {
+		select {
+		case r := <-done:
+			return r.text, r.err
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-notice.C:
+			if e.err.tty {
+				e.note("reading stdin… (Ctrl-D ends it)")
+			}
+		}
+	}
+}
+
+// readFile reads a file as text.
+func (e *env) readFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", &statusError{exitUsage, err}
+	}
+	defer f.Close()
+	return e.readText(f, name)
+}
+
+// readText reads all of r and makes it proper text, as the rule above says.
+func (e *env) readText(r io.Reader, name string) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case errors.Is(err, os.ErrClosed):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("reading %s: %w", name, err)
+	case len(b) > maxInput:
+		return "", usageErrorf("%s is larger than %d MiB", name, maxInput>>20)
+	}
+	text := properText(string(b))
+	if !utf8.Valid(b) {
+		e.note(name + " is not all UTF-8: the odd bytes were replaced by U+FFFD")
+	}
+	return text, nil
+}
+
+// properText drops a byte order mark and line breaks at the end, makes CR LF to
+// LF and replaces what is not UTF-8.
+func properText(s string) string {
+	s = strings.TrimPrefix(s, "\ufeff")
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ToValidUTF8(s, "\ufffd")
+	return strings.TrimRight(s, "\n")
+}

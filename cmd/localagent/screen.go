@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// A screen is the way to stdout or stderr, the only one. All text that passes
+// is cleaned; the only escape sequences are the screen's own, and only when
+// colour is on. The first error stays in err; later writes do nothing.
+type screen struct {
+	w     io.Writer
+	tty   bool
+	color bool
+	env   func(string) string
+	err   error
+
+	half []byte // a rune cut at the end of a Write
+}
+
+// A style is how a span looks where colour is on.
+type style string
+
+const (
+	stylePlain style = ""
+	styleDim   style = "\x1b[2m"
+	styleBold  style = "\x1b[1m"
+	styleError style = "\x1b[31m"
+	styleGood  style = "\x1b[32m"
+	styleWarn  style = "\x1b[33m"
+	styleName  style = "\x1b[36m"
+
+	styleReset = "\x1b[0m"
+)
+
+// A span is text in one style.
+type span struct {
+	style style
+	text  string
+}
+
+func newScreen(w io.Writer, getenv func(string) string) *screen {
+	s := &screen{w: w, tty: isTerminal(w), env: getenv}
+	s.setColor("auto")
+	return s
+}
+
+// setColor decides about colour: always, never, or auto, which means on a
+// terminal that can show it unless NO_COLOR is set.
+func (s *screen) setColor(when string) {
+	switch when {
+	case "always":
+		s.color = true
+	case "never":
+		s.color = false
+	default:
+		s.color = s.tty && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
+	}
+}
+
+// canMove says whether the cursor may be moved: for a line that is rewritten.
+func (s *screen) canMove() bool { return s.tty && s.env("TERM") != "dumb" }
+
+// width is the number of columns.
+func (s *screen) width() int {
+	if f, ok := s.w.(*os.File); ok && s.tty {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	if w, err := strconv.Atoi(s.env("COLUMNS")); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+// put writes parts, each a string or a [span], as one write.
+func (s *screen) put(parts ...any) {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			b.WriteString(clean(p))
+		case span:
+			b.WriteString(s.paint(p))
+		}
+	}
+	s.raw(b.String())
+}
+
+// paint is the span as the screen shows it.
+func (s *screen) paint(p span) string {
+	if !s.color || p.style == stylePlain || p.text == "" {
+		return clean(p.text)
+	}
+	return string(p.style) + clean(p.text) + styleReset
+}
+
+// raw writes text that is known to be safe.
+func (s *screen) raw(text string) {
+	if s.err == nil && text != "" {
+		_, s.err = io.WriteString(s.w, text)
+	}
+}
+
+// Write cleans and writes text. A rune may be split between two writes.
+func (s *screen) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(s.half) > 0 {
+		p = append(s.half, p...)
+	}
+	cut := len(p) - halfRune(p)
+	s.half = append([]byte(nil), p[cut:]...)
+	s.raw(clean(string(p[:cut])))
+	return n, s.err
+}
+
+// halfRune is the number of bytes at the end of p that begin a rune and do not
+// finish it.
+func halfRune(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if c := p[len(p)-n]; utf8.RuneStart(c) {
+			if !utf8.FullRune(p[len(p)-n:]) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// jsonLine writes one line of JSON.
+func (s *screen) jsonLine(line []byte) {
+	s.raw(string(escapeJSON(line)))
+}

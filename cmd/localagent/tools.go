@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/tools"
+	"github.com/localagent/localagent/tools/builtin"
+	"github.com/spf13/pflag"
+)
+
+func toolsCommand() *command {
+	return &command{
+		name:    "tools",
+		args:    "[NAME | call NAME ARGUMENTS]",
+		summary: "list the tools, show one, or call one by hand",
+		about: "Without a name: every tool there is, those that a run has by default marked with *. With a name: what the model is told of it, and its schema.\n" +
+			"`tools call` runs one under the same permissions as in a run. ARGUMENTS is a JSON object, or - to read it from stdin.",
+		examples: []example{
+			{`localagent tools`, "what there is"},
+			{`localagent tools read_file`, "one of them"},
+			{`localagent tools call calc '{"expr":"2^64"}'`, "run one"},
+		},
+		groups:   []group{{"Tools", addToolsCommandFlags}},
+		run:      runTools,
+		graceful: true,
+	}
+}
+
+func addToolsCommandFlags(f *pflag.FlagSet, o *options) {
+	addCwdFlag(f, o)
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for a call, such as 90s or 5m")
+}
+
+func runTools(ctx context.Context, e *env, o *options, args []string) error {
+	root, err := openRoot(o)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	all := allTools(root)
+	switch {
+	case len(args) == 0:
+		return listTools(e, o, all)
+	case args[0] == "call":
+		return callTool(ctx, e, o, tools.NewSet(all...), args[1:])
+	case len(args) > 1:
+		return usageErrorf("tools takes one name; `tools call NAME ARGUMENTS` runs a tool")
+	}
+	t, err := findTool(all, args[0])
+	if err != nil {
+		return err
+	}
+	return showTool(e, o, t)
+}
+
+func findTool(all []*tools.Tool, name string) (*tools.Tool, error) {
+	i := slices.IndexFunc(all, func(t *tools.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return nil, usageErrorf("no tool is called %q%s", name, didYouMean("", name, toolNames(all)))
+	}
+	return all[i], nil
+}
+
+// A toolInfo is a tool as --json shows it.
+type toolInfo struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Class       string          `json:"class"`
+	Default     bool            `json:"default"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func infoOf(t *tools.Tool) toolInfo {
+	return toolInfo{
+		Name: t.Name, Description: t.Description, Class: className(t.Class),
+		Default: isDefault(t.Name), Parameters: t.Parameters,
+	}
+}
+
+func isDefault(name string) bool { return slices.Contains(builtin.Default(), name) }
+
+func className(c tools.Class) string {
+	switch c {
+	case tools.Read:
+		return "read"
+	case tools.Write:
+		return "write"
+	}
+	return "exec"
+}
+
+func listTools(e *env, o *options, all []*tools.Tool) error {
+	if o.json {
+		infos := []toolInfo{}
+		for _, t := range all {
+			infos = append(infos, infoOf(t))
+		}
+		return printJSON(e.out, infos)
+	}
+	wide := 0
+	for _, t := range all {
+		wide = max(wide, textWidth(t.Name))
+	}
+	room := max(40, e.out.width()-wide-10)
+	for _, t := range all {
+		mark := " "
+		if isDefault(t.Name) {
+			mark = "*"
+		}
+		e.out.put(mark+" ", span{styleName, fmt.Sprintf("%-*s", wide, t.Name)},
+			fmt.Sprintf("  %-5s  ", className(t.Class)), cutWidth(firstLine(t.Description), room), "\n")
+	}
+	return nil
+}
+
+func showTool(e *env, o *options, t *tools.Tool) error {
+	if o.json {
+		return printJSON(e.out, infoOf(t))
+	}
+	var schema bytes.Buffer
+	if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
+		return fmt.Errorf("schema of %s: %w", t.Name, err)
+	}
+	e.out.put(span{styleName, t.Name}, " ("+className(t.Class)+")\n\n", strings.TrimSpace(t.Description), "\n\n", schema.String(), "\n")
+	return nil
+}
+
+// printJSON writes v as one line of JSON.
+func printJSON(s *screen, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	s.jsonLine(b.Bytes())
+	return nil
+}
+
+// callTool runs one tool and prints its result.
+func callTool(ctx context.Context, e *env, o *options, set *tools.Set, args []string) error {
+	if len(args) != 2 {
+		return usageErrorf(`tools call wants a name and a JSON object: tools call calc '{"expr":"1+1"}'`)
+	}
+	t, err := findTool(set.All(), args[0])
+	if err != nil {
+		return err
+	}
+	raw, err := callArgs(e, args[1])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := withTimeout(ctx, o)
+	defer cancel()
+	call := tools.Call{ID: "1", Name: t.Name, Args: raw}
+	checked, _, bad := set.Check(call)
+	if bad != nil {
+		return usageErrorf("%s", bad.Text)
+	}
+	if err := e.permitCall(ctx, o, t, checked); err != nil {
+		return err
+	}
+	r := set.Do(ctx, call)
+	if o.json {
+		if err := printJSON(e.out, newToolOutcome(r)); err != nil {
+			return err
+		}
+	} else if r.Status == tools.OK {
+		e.out.put(strings.TrimRight(r.Text, "\n"), "\n")
+	} else {
+		e.err.put(span{styleError, "localagent: "}, t.Name+": "+string(r.Status)+": "+strings.TrimRight(r.Text, "\n"), "\n")
+	}
+	return callStatus(ctx, r)
+}
+
+// callArgs are the arguments of a call by hand.
+func callArgs(e *env, arg string) (json.RawMessage, error) {
+	if arg == "-" {
+		b, err := io.ReadAll(io.LimitReader(e.stdin, maxInput))
+		if err != nil {
+			return nil, err
+		}
+		arg = string(b)
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(arg), &object); err != nil {
+		return nil, usageErrorf("the arguments are no JSON object: %v", err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(arg)); err != nil {
+		return nil, err
+	}
+	return compact.Bytes(), nil
+}
+
+// A toolOutcome is the result of a call by hand as --json shows it.
+type toolOutcome struct {
+	Name       string       `json:"name"`
+	Status     tools.Status `json:"status"`
+	Output     string       `json:"output"`
+	Truncated  bool         `json:"truncated"`
+	ExitCode   *int         `json:"exit_code,omitempty"`
+	Diff       string       `json:"diff,omitempty"`
+	DurationMS int64        `json:"duration_ms"`
+}
+
+func newToolOutcome(r tools.Result) toolOutcome {
+	return toolOutcome{r.Name, r.Status, r.Text, r.Truncated, r.ExitCode, r.Diff, r.Elapsed.Milliseconds()}
+}
+
+// callStatus is the exit of a call by hand.
+func callStatus(ctx context.Context, r tools.Result) error {
+	switch r.Status {
+	case tools.OK:
+		return nil
+	case tools.Denied, tools.Refused:
+		return exit(exitDenied)
+	case tools.TimedOut:
+		return exit(exitTimeout)
+	case tools.InvalidArgs, tools.UnknownTool:
+		return exit(exitUsage)
+	case tools.Aborted:
+		if cause := context.Cause(ctx); cause != nil {
+			return exit(codeOf(cause))
+		}
+	}
+	return exit(exitInternal)
+}
+
+// permitCall asks whether a call by hand may run, as a run would.
+func (e *env) permitCall(ctx context.Context, o *options, t *tools.Tool, c tools.Call) error {
+	permit := e.permit(o)
+	p := permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: t})
+	if p.Verdict == loop.Allowed {
+		return nil
+	}
+	return &statusError{exitDenied, fmt.Errorf("%s: %s", t.Name, p.Reason)}
+}
+
+// openRoot opens the folder that the file tools work in.
+func openRoot(o *options) (*os.Root, error) {
+	dir := o.cwd
+	if dir == "" {
+		dir = "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &statusError{exitUsage, err}
+	}
+	return root, nil
+}
+
+// allTools is every tool there is.
+func allTools(root *os.Root) []*tools.Tool {
+	return builtin.All(builtin.Options{Root: root})
+}
+
+// toolSet is the tools that the flags name.
+func toolSet(o *options, root *os.Root) (*tools.Set, error) {
+	all := allTools(root)
+	names, err := chooseTools(o.tools, toolNames(all))
+	if err != nil {
+		return nil, err
+	}
+	set := tools.NewSet()
+	for _, t := range all {
+		if slices.Contains(names, t.Name) {
+			set.Add(t)
+		}
+	}
+	return set, nil
+}
+
+func toolNames(ts []*tools.Tool) []string {
+	var names []string
+	for _, t := range ts {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// chooseTools are the names that words stand for: names of tools, "all", "none"
+// and "default"; no words mean the default.
+func chooseTools(words, all []string) ([]string, error) {
+	if len(words) == 0 {
+		words = []string{"default"}
+	}
+	var names []string
+	for _, w := range words {
+		switch {
+		case w == "none":
+		case w == "all":
+			names = append(names, all...)
+		case w == "default":
+			names = append(names, builtin.Default()...)
+		case slices.Contains(all, w):
+			names = append(names, w)
+		default:
+			hint := didYouMean("", w, append(slices.Clone(all), "all", "none", "default"))
+			return nil, usageErrorf("no tool is called %q%s (localagent tools lists them)", w, hint)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// overview is the help of the whole program.
+func overview(s *screen) string {
+	var b strings.Builder
+	h := func(title string) { fmt.Fprintf(&b, "\n%s\n", s.paint(span{styleBold, title})) }
+	b.WriteString("localagent lets any local model drive tools: it reads calls out of plain text,\n" +
+		"runs them and goes on until there is an answer.\n")
+	h("Usage:")
+	for _, c := range commands() {
+		name := c.name
+		if name == "run" {
+			name = "[run]"
+		}
+		line := strings.TrimSpace("localagent " + name + " " + c.args)
+		writeRow(&b, s.width(), 44, line, c.summary)
+	}
+	h("Examples:")
+	for _, x := range overviewExamples {
+		fmt.Fprintf(&b, "  # %s\n  %s\n", x.does, x.line)
+	}
+	b.WriteString("\n`localagent help COMMAND` has the flags of a command. Words that name no command\n" +
+		"are a prompt for run; after -- they always are.\n")
+	return b.String()
+}
+
+var overviewExamples = []example{
+	{`localagent demo`, "see the whole story without a model"},
+	{`localagent -m gemma3:4b "What does this folder hold, and how large is the largest file?"`, "ask, with tools that only look"},
+	{`cat build.log | localagent -m gemma3:4b "Which test failed, and in which file?"`, "ask about piped text"},
+}
+
+// usage is the help of one command.
+func usage(s *screen, c *command, groups []titledSet) string {
+	var b strings.Builder
+	h := func(title string) { fmt.Fprintf(&b, "\n%s\n", s.paint(span{styleBold, title})) }
+	name := c.name
+	if name == "run" {
+		name = "[run]"
+	}
+	fmt.Fprintf(&b, "%s localagent %s\n", s.paint(span{styleBold, "Usage:"}), strings.TrimSpace(name+" [flags] "+c.args))
+	if c.about != "" {
+		fmt.Fprintf(&b, "\n%s\n", wrap(c.about, s.width()))
+	}
+	for _, g := range groups {
+		h(g.title + ":")
+		g.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				left, right := flagRow(f)
+				writeRow(&b, s.width(), 30, left, right)
+			}
+		})
+	}
+	if len(c.examples) > 0 {
+		h("Examples:")
+		for _, x := range c.examples {
+			fmt.Fprintf(&b, "  # %s\n  %s\n", x.does, x.line)
+		}
+	}
+	return b.String()
+}
+
+// flagRow is a flag and what it does.
+func flagRow(f *pflag.Flag) (left, right string) {
+	value, what := pflag.UnquoteUsage(f)
+	left = "    --" + f.Name
+	if f.Shorthand != "" {
+		left = "-" + f.Shorthand + ", --" + f.Name
+	}
+	if f.NoOptDefVal == "" {
+		left += " " + value
+	}
+	if d := f.DefValue; f.NoOptDefVal == "" && d != "" && d != "0" && d != "[]" && !strings.Contains(what, "(default") {
+		what += " (default " + d + ")"
+	}
+	return left, what
+}
+
+// writeRow writes a row of two columns, the second wrapped to the width.
+func writeRow(b *strings.Builder, width, indent int, left, right string) {
+	const margin = "  "
+	left = margin + left
+	if len(left) > indent-2 {
+		b.WriteString(left + "\n" + strings.Repeat(" ", indent))
+	} else {
+		b.WriteString(left + strings.Repeat(" ", indent-len(left)))
+	}
+	text := wrap(right, max(20, width-indent))
+	b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+}
+
+// wrap breaks text between words so that no line is wider than width, as far as
+// words allow. Lines that stand in text are kept.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		col := 0
+		for _, word := range strings.Fields(line) {
+			w := textWidth(word)
+			switch {
+			case col == 0:
+			case col+1+w > width:
+				b.WriteByte('\n')
+				col = 0
+			default:
+				b.WriteByte(' ')
+				col++
+			}
+			b.WriteString(word)
+			col += w
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+func versionCommand() *command {
+	return &command{
+		name:    "version",
+		summary: "the version of this program",
+		run: func(_ context.Context, e *env, _ *options, _ []string) error {
+			e.out.put("localagent " + version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n")
+			return nil
+		},
+	}
+}
+
+// version is the module's version as the build recorded it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	return strings.TrimPrefix(v, "v")
+}
