@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -28,7 +27,16 @@ func encodeText(s string) (text, raw string) {
 	if utf8.ValidString(s) {
 		return s, ""
 	}
-	return strings.ToValidUTF8(s, "\uFFFD"), base64.StdEncoding.EncodeToString([]byte(s))
+	return readable(s), base64.StdEncoding.EncodeToString([]byte(s))
+}
+
+// readable is s with U+FFFD for every byte that is not part of a rune, as
+// encoding/json writes it.
+func readable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
 }
 
 // decodeText undoes encodeText. Bytes that do not decode were damaged: the
@@ -182,15 +190,18 @@ func (l *callLine) place(p parse.Call) {
 	}
 }
 
-// reading is what newParseLine was made from, the arguments restored.
-func (l *parseLine) reading() parse.Result {
+// reading is what newParseLine was made from, the arguments restored; n is the
+// length of the reply. A span that does not lie in it is junk.
+func (l *parseLine) reading(n int) parse.Result {
 	r := parse.Result{
 		Outcome: parse.Outcome(outcomeNames.value(l.Kind, uint8(parse.Unparseable))),
-		Calls:   readCalls(l.Calls), Void: readCalls(l.Void),
+		Calls:   readCalls(l.Calls, n), Void: readCalls(l.Void, n),
 		Text: l.Text, Thinking: l.Thinking,
 	}
 	for _, d := range l.Leftovers {
-		r.Dropped = append(r.Dropped, parse.Dropped{Span: parse.Span{Start: d.Start, End: d.End}, Reason: d.Reason})
+		if inside(d.Start, d.End, n) {
+			r.Dropped = append(r.Dropped, parse.Dropped{Span: parse.Span{Start: d.Start, End: d.End}, Reason: d.Reason})
+		}
 	}
 	if p := l.Problem; p != nil {
 		r.Problem = &parse.Problem{Reason: p.Reason, Offset: p.Offset, Expected: p.Expected, Found: p.Found}
@@ -198,10 +209,12 @@ func (l *parseLine) reading() parse.Result {
 	return r
 }
 
-func readCalls(lines []callLine) []parse.Call {
+func inside(start, end, n int) bool { return 0 <= start && start <= end && end <= n }
+
+func readCalls(lines []callLine, n int) []parse.Call {
 	var calls []parse.Call
 	for _, l := range lines {
-		if l.Start == nil || l.End == nil {
+		if l.Start == nil || l.End == nil || !inside(*l.Start, *l.End, n) {
 			continue
 		}
 		c := parse.Call{

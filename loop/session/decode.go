@@ -126,9 +126,9 @@ func (d *decoder) replied(l *parseLine) loop.Event {
 	}
 	d.reply = nil
 	ev := loop.Replied{
-		Raw: m.text(), Finish: finishOf(m.Finish), Aborted: m.Aborted,
-		Reading: l.reading(), Calls: l.run(),
+		Raw: m.text(), Finish: finishOf(m.Finish), Aborted: m.Aborted, Calls: l.run(),
 	}
+	ev.Reading = l.reading(len(ev.Raw))
 	if m.Usage != nil {
 		ev.Usage = m.Usage.usage()
 	}
