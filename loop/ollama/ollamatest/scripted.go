@@ -1,0 +1,126 @@
+package ollamatest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Scripted is a tiny language model that a real server loads like any other
+// and that writes exact replies: the first to the first request of a
+// conversation, the second to the next, the last to all that follow.
+//
+// It is a llama whose layers add nothing, so that the next token depends on the
+// last one alone. Its vocabulary is the 256 bytes and each piece of each reply
+// as a token of its own. The prompt template ends with a byte that stands for
+// the reply to write, chosen by the number of messages; that byte leads to the
+// first piece, each piece to the next, and the last to the end token.
+//
+// The sampler stays the server's own. Where "format" forbids the next piece,
+// any token that it allows is as likely as another, until a piece of the script
+// fits again.
+type Scripted struct {
+	Replies []string
+	Endless bool // the last reply begins anew instead of ending
+	Context int  // tokens that the model says it was trained for; 0: 32768
+}
+
+const (
+	endToken     = 256 // after the bytes
+	startToken   = 257
+	pieceBytes   = 6 // of a piece, at least
+	maxScripts   = len(startBytes)
+	defaultTrain = 32768
+)
+
+// startBytes stand for the replies at the end of a prompt. No JSON string may
+// hold them, so a constrained reply cannot start a script by chance.
+const startBytes = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1c\x1d\x1e\x1f"
+
+// Template is the prompt template. A turn is a line of role and text; each
+// request of a conversation has two messages more than the one before.
+func (s Scripted) Template() string {
+	var b strings.Builder
+	b.WriteString("{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}")
+	for i := len(s.Replies) - 1; i > 0; i-- {
+		fmt.Fprintf(&b, `{{ if gt (len .Messages) %d }}{{ %q }}{{ else }}`, 2*i, startBytes[i:i+1])
+	}
+	fmt.Fprintf(&b, `{{ %q }}`, startBytes[:1])
+	b.WriteString(strings.Repeat("{{ end }}", len(s.Replies)-1))
+	return b.String()
+}
+
+// Modelfile is what `ollama create` reads, the model standing in the file gguf.
+func (s Scripted) Modelfile(gguf string) string {
+	return fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\n", gguf, s.Template())
+}
+
+// A chain is the scripts as states: each has a token that leads into it and one
+// that follows.
+type chain struct {
+	tokens []string    // the vocabulary after the bytes and the two special tokens
+	state  map[int]int // of a token; state 0 is that of all others, and ends
+	next   []int       // token of a state
+}
+
+func (s Scripted) chain() (chain, error) {
+	if len(s.Replies) == 0 || len(s.Replies) > maxScripts {
+		return chain{}, fmt.Errorf("ollamatest: %d replies, expecting 1 to %d", len(s.Replies), maxScripts)
+	}
+	c := chain{state: map[int]int{}, next: []int{endToken}}
+	used := map[string]bool{}
+	for i, reply := range s.Replies {
+		pieces, err := cut(reply, used)
+		if err != nil {
+			return chain{}, fmt.Errorf("ollamatest: reply %d: %w", i, err)
+		}
+		first, from := startToken+1+len(c.tokens), int(startBytes[i])
+		for _, p := range pieces {
+			token := startToken + 1 + len(c.tokens)
+			c.tokens = append(c.tokens, p)
+			c.lead(from, token)
+			from = token
+		}
+		if s.Endless && i == len(s.Replies)-1 {
+			c.lead(from, first)
+		} else {
+			c.lead(from, endToken)
+		}
+	}
+	return c, nil
+}
+
+// lead makes one token follow another.
+func (c *chain) lead(from, to int) {
+	c.state[from] = len(c.next)
+	c.next = append(c.next, to)
+}
+
+// cut cuts a reply into pieces of a few bytes and whole runes. No two tokens of
+// a vocabulary may be the same text, so a piece that was used becomes longer,
+// and the rest of a reply joins the piece before it.
+func cut(reply string, used map[string]bool) ([]string, error) {
+	var pieces []string
+	for start, end := 0, 0; start < len(reply); start = end {
+		end = start
+		for end < len(reply) && (end-start < pieceBytes || used[reply[start:end]]) {
+			_, size := utf8.DecodeRuneInString(reply[end:])
+			end += size
+		}
+		if rest := reply[start:]; end == len(reply) && len(pieces) > 0 && (len(rest) == 1 || used[rest]) {
+			last := len(pieces) - 1
+			rest = pieces[last] + rest
+			delete(used, pieces[last])
+			pieces = pieces[:last]
+			start = len(reply) - len(rest)
+		}
+		piece := reply[start:end]
+		if len(piece) == 1 || used[piece] {
+			return nil, errors.New("it cannot be cut into pieces that differ")
+		}
+		used[piece] = true
+		pieces = append(pieces, piece)
+	}
+	return pieces, nil
+}
