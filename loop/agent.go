@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -32,7 +33,8 @@ type Agent struct {
 	// Schema is what the final answer must fit; nil: free text.
 	Schema json.RawMessage
 
-	// Permit decides whether a call may run. nil: every call may.
+	// Permit decides whether a call may run. nil: every call may, but for
+	// echoes; see [Call].
 	Permit func(ctx context.Context, r PermitRequest) Permission
 
 	// Record, if not nil, is called with every event, in order and before the
@@ -45,24 +47,6 @@ type Agent struct {
 	Queue *Queue // what a user adds while the run goes on; nil: nothing
 
 	Monitor *Monitor // shows the state of the run to others; nil: nobody looks
-}
-
-// Guard is the adjacent-step loop guard.
-type Guard struct {
-	Off bool
-	// Strikes is how often a step equal to the one before is answered with a
-	// warning instead of being run, before the run stops. 0: it stops at once.
-	Strikes int
-}
-
-// Hooks are called at five places of a step. Each may be nil. An error ends
-// the run with [StopHook].
-type Hooks struct {
-	BeforeModel   func(ctx context.Context, req *Request) error
-	AfterModel    func(ctx context.Context, reading *parse.Result) error
-	BeforeTool    func(ctx context.Context, c *Call) error
-	AfterTool     func(ctx context.Context, c Call, r *tools.Result) error
-	StopAfterStep func(ctx context.Context, s State) bool
 }
 
 // A PermitRequest asks whether a call may run.
@@ -135,62 +119,6 @@ type State struct {
 	Tokens      int    `json:"tokens"` // of the context, estimated
 }
 
-// Stop is why a run ended.
-type Stop string
-
-const (
-	StopFinal        Stop = "final"
-	StopLoopGuard    Stop = "loop_guard"
-	StopMaxSteps     Stop = "max_steps"
-	StopUnparseable  Stop = "unparseable"
-	StopEmpty        Stop = "empty"
-	StopOutputCut    Stop = "output_cut"
-	StopOverflow     Stop = "context_overflow"
-	StopUnfit        Stop = "context_unrecoverable"
-	StopDenied       Stop = "denied"
-	StopAbortedModel Stop = "aborted_model"
-	StopAbortedTools Stop = "aborted_tools"
-	StopTimeout      Stop = "timeout"
-	StopBudget       Stop = "budget"
-	StopModelError   Stop = "model_error"
-	StopHook         Stop = "hook"
-	StopSession      Stop = "session_error"
-)
-
-// Transcript is a conversation: everything a run needs to go on. It is plain
-// data, and what [Transcript.Apply] makes of the events of its runs: a log read
-// back event by event gives the same transcript. Any prefix of it can be gone
-// on from; calls without a result get one that says so.
-type Transcript struct {
-	Entries []Entry `json:"entries"`
-}
-
-// Apply adds to the conversation what an event says was said: [UserMessage],
-// [Replied], [ToolEnded] and [Compacted]. Other events change nothing.
-//
-// Of a reply it keeps what counts: nothing of an unusable one, and of calls
-// nothing that the model invented behind them.
-func (t *Transcript) Apply(ev Event) {}
-
-// An Entry is one turn of a [Transcript].
-type Entry struct {
-	Role    Role           `json:"role"`
-	Text    string         `json:"text"`              // what a user said, or the bytes of a reply that count
-	Calls   []Call         `json:"calls,omitempty"`   // of a reply
-	Results []tools.Result `json:"results,omitempty"` // one for each call of the reply before
-	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note; aborted: a reply the model is not shown
-}
-
-// A Queue holds what a user says while a run goes on. It is safe for
-// concurrent use; its zero value is ready.
-type Queue struct{}
-
-// Steer adds a message that joins at the next step boundary.
-func (q *Queue) Steer(text string) {}
-
-// FollowUp adds a message that starts a new turn when the run would end.
-func (q *Queue) FollowUp(text string) {}
-
 // A Monitor shows where a run stands, at any time and from any goroutine. Its
 // zero value is ready.
 type Monitor struct{ state atomic.Pointer[State] }
@@ -204,11 +132,60 @@ func (m *Monitor) State() State {
 }
 
 // Run adds the prompt to the conversation and drives the model until there is
-// an answer or a reason to stop.
-func (a *Agent) Run(ctx context.Context, t *Transcript, p Prompt) *Result { return &Result{} }
+// an answer or a reason to stop. An empty prompt goes on with the conversation
+// as it stands. The result is never nil.
+//
+// The conversation is up to date when Run returns, however it ends: every call
+// in it has a result.
+func (a *Agent) Run(ctx context.Context, t *Transcript, p Prompt) *Result {
+	var res *Result
+	for ev := range a.Events(ctx, t, p) {
+		if end, ok := ev.(RunEnded); ok {
+			res = end.Result
+		}
+	}
+	return res
+}
 
 // Events is Run as an iterator. Its last event is [RunEnded]. Leaving the loop
 // cancels the run and waits until every call has its result.
+//
+// The run advances while the loop asks for events, on the same goroutine: a
+// consumer that takes its time slows the run down.
 func (a *Agent) Events(ctx context.Context, t *Transcript, p Prompt) iter.Seq[Event] {
-	return func(yield func(Event) bool) {}
+	return func(yield func(Event) bool) {
+		r, err := a.newRun(ctx, t, yield)
+		defer r.cancel(nil)
+		stop := &stopped{stop: StopUnparseable, err: err}
+		if err == nil {
+			stop = r.drive(p)
+		}
+		res := r.result(stop)
+		r.publish()
+		r.emit(RunEnded{res})
+		if r.recordErr != nil {
+			*res = *r.result(stop)
+		}
+	}
+}
+
+const (
+	defaultMaxSteps    = 20
+	defaultRetries     = 2
+	defaultToolTimeout = time.Minute
+)
+
+func (a *Agent) maxSteps() int              { return cmp.Or(a.MaxSteps, defaultMaxSteps) }
+func (a *Agent) retries() int               { return max(cmp.Or(a.Retries, defaultRetries), 0) }
+func (a *Agent) toolTimeout() time.Duration { return cmp.Or(a.ToolTimeout, defaultToolTimeout) }
+
+// permission asks whether a call may run.
+func (a *Agent) permission(ctx context.Context, p PermitRequest) Permission {
+	switch {
+	case a.Permit != nil:
+		return a.Permit(ctx, p)
+	case p.Call.Echo:
+		return Permission{Refused, "echo", "the same call stands in text that was read, so it may be copied and not meant"}
+	}
+	return Permission{Verdict: Allowed}
 }

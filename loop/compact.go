@@ -1,0 +1,260 @@
+package loop
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/tools"
+)
+
+// Compaction makes room in three tiers, cheapest first. Rewriting an old entry
+// voids the server's prefix cache from there on, so nothing is touched before
+// the prompt crosses a threshold, and then all that is due goes at once:
+//
+//	snip          pairs of reply and results that later ones supersede
+//	microcompact  old results shrink to a line, oldest first
+//	summarize     what is older than the newest messages becomes a summary
+//
+// All shares are of the room for the prompt: the window less the reply.
+const (
+	compactAt   = 0.60 // the first two tiers start
+	compactTo   = 0.40 // microcompact stops
+	summarizeAt = 0.80 // the third tier, if the first two left more
+	compactStep = 0.10 // how much must be new since the last compaction
+	warnAt      = 0.75 // the model is told
+
+	keepResults  = 3   // newest results that microcompact leaves alone
+	keepEntries  = 6   // newest entries that snip and summarize leave alone
+	minGain      = 300 // tokens a summary must save to be worth a request
+	maxUseless   = 2   // summaries that did not shrink, then the run ends
+	stubbedBytes = 160 // results that short are left alone
+)
+
+// snip removes pairs of reply and results that say nothing any more: a call
+// made again later with the same arguments, a failure that was corrected, a
+// step the guard did not run, an announcement and its nudge.
+func snip(entries []Entry) []Entry {
+	end := len(entries) - keepEntries
+	out := make([]Entry, 0, len(entries))
+	later := newLaterCalls(entries)
+	for i := 0; i < len(entries); i++ {
+		e := entries[i]
+		switch {
+		case i+1 >= end:
+		case isPair(entries, i):
+			later.drop(e, entries[i+1])
+			if later.supersede(e, entries[i+1]) {
+				i++
+				continue
+			}
+		case e.Role == Assistant && entries[i+1].Kind == kindNote && entries[i+1].Text == noteAnnounced:
+			i++
+			continue
+		case e.Kind == kindNote && e.Text != noteGoOn:
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// isPair reports whether entry i is a reply with calls and i+1 their results.
+func isPair(entries []Entry, i int) bool {
+	return i+1 < len(entries) && len(entries[i].Calls) > 0 &&
+		entries[i+1].Kind == kindResults && len(entries[i+1].Results) == len(entries[i].Calls)
+}
+
+// laterCalls counts the successful calls after a place in the conversation.
+type laterCalls struct {
+	calls map[string]int // by name and arguments
+	names map[string]int
+}
+
+func newLaterCalls(entries []Entry) laterCalls {
+	l := laterCalls{calls: map[string]int{}, names: map[string]int{}}
+	for i := range entries {
+		if isPair(entries, i) {
+			l.count(entries[i], entries[i+1], +1)
+		}
+	}
+	return l
+}
+
+// drop takes a pair out of the count: it lies behind us.
+func (l laterCalls) drop(reply, results Entry) { l.count(reply, results, -1) }
+
+func (l laterCalls) count(reply, results Entry, n int) {
+	for i, c := range reply.Calls {
+		if results.Results[i].Status == tools.OK {
+			l.calls[callKey(c)] += n
+			l.names[c.Name] += n
+		}
+	}
+}
+
+// supersede reports whether every call of a pair lost its point later.
+func (l laterCalls) supersede(reply, results Entry) bool {
+	for i, c := range reply.Calls {
+		switch results.Results[i].Status {
+		case tools.Repeated:
+		case tools.OK:
+			if l.calls[callKey(c)] == 0 {
+				return false
+			}
+		default:
+			if l.names[c.Name] == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func callKey(c Call) string { return c.Name + string(sortedJSON(c.Args)) }
+
+// microcompact shrinks old results to a line, oldest first, until excess tokens
+// are saved. The newest results stay, and those of tools whose results are to
+// be kept.
+func microcompact(entries []Entry, keep func(tool string) bool, excess int, tokens func(string) int) []Entry {
+	out := slices.Clone(entries)
+	left := countResults(out) - keepResults
+	for i := range out {
+		e := &out[i]
+		cloned := false
+		for j := 0; j < len(e.Results) && left > 0 && excess > 0; j++ {
+			left--
+			r := e.Results[j]
+			if len(r.Text) <= stubbedBytes || keep(r.Name) {
+				continue
+			}
+			if !cloned {
+				e.Results, cloned = slices.Clone(e.Results), true
+			}
+			stub := stubOf(r)
+			excess -= tokens(r.Text) - tokens(stub.Text)
+			e.Results[j] = stub
+		}
+	}
+	return out
+}
+
+func countResults(entries []Entry) int {
+	n := 0
+	for i := range entries {
+		n += len(entries[i].Results)
+	}
+	return n
+}
+
+// stubOf is a result without its text. The call that it belongs to stands
+// above it.
+func stubOf(r tools.Result) tools.Result {
+	r.Text = fmt.Sprintf("(removed to save room: %d bytes. Call %s again if you need them.)", len(r.Text), r.Name)
+	r.Truncated = true
+	r.Diff = ""
+	return r
+}
+
+// older is where the newest entries begin that a summary leaves alone. It never
+// parts a call from its results.
+func older(entries []Entry) int {
+	for i := len(entries) - keepEntries; i > 0; i-- {
+		if e := entries[i]; e.Kind == kindReply || e.Kind == kindTask || e.Kind == kindSteer {
+			return i
+		}
+	}
+	return 0
+}
+
+// summarized puts a summary in the place of the first cut entries. The user's
+// last task stays as it was said.
+func summarized(entries []Entry, cut int, summary string) []Entry {
+	var out []Entry
+	if at := lastTask(entries); at >= 0 && at < cut {
+		out = append(out, entries[at])
+	}
+	out = append(out, Entry{Role: User, Kind: kindSummary, Text: summary})
+	return append(out, entries[cut:]...)
+}
+
+// lastTask is the index of the user's last task, or -1.
+func lastTask(entries []Entry) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Kind == kindTask {
+			return i
+		}
+	}
+	return -1
+}
+
+const summaryLead = "The work so far, in short (older messages were removed to save room):\n"
+
+//go:embed summary.md
+var summaryPrompt string
+
+// summaryMessages ask for a summary of entries. The conversation is told as
+// text, so that the model does not go on with it. Results are shortened until
+// it is at most room bytes; the rest is cut in the middle.
+func summaryMessages(entries []Entry, room int) []Message {
+	text := ""
+	for _, most := range []int{2000, 500, 120} {
+		if text = retell(entries, most); len(text) <= room {
+			break
+		}
+	}
+	return []Message{
+		{Role: System, Content: strings.TrimSpace(summaryPrompt)},
+		{Role: User, Content: "<record>\n" + parse.Defuse(clipMiddle(text, room)) + "\n</record>\n\nWrite the summary now, under the five headings."},
+	}
+}
+
+// retell is a conversation as plain text, each result at most n bytes.
+func retell(entries []Entry, n int) string {
+	var b strings.Builder
+	for _, e := range entries {
+		switch e.Kind {
+		case kindReply:
+			fmt.Fprintf(&b, "ASSISTANT: %s\n", e.Text)
+		case kindResults:
+			for _, r := range e.Results {
+				fmt.Fprintf(&b, "RESULT of %s (%s): %s\n", r.Name, r.Status, clipMiddle(r.Text, n))
+			}
+		case kindSummary:
+			fmt.Fprintf(&b, "EARLIER SUMMARY: %s\n", e.Text)
+		case kindTask, kindSteer:
+			fmt.Fprintf(&b, "USER: %s\n", clipMiddle(e.Text, 2*n))
+		}
+	}
+	return b.String()
+}
+
+// clipMiddle is the text in at most about n bytes: its beginning and end, cut
+// between runes, with a word of what is missing.
+func clipMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head := strings.ToValidUTF8(s[:n*2/3], "")
+	tail := strings.ToValidUTF8(s[len(s)-n/3:], "")
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(s)-len(head)-len(tail), tail)
+}
+
+// A room is how the tokens of a window are shared out.
+type room struct {
+	window int
+	reply  int // kept for the reply
+}
+
+// prompt is how many tokens a prompt may have.
+func (r room) prompt() int { return max(r.window-r.reply, 0) }
+
+func (r room) share(f float64) int { return int(f * float64(r.prompt())) }
+
+// crowded reports whether it is time to compact: a threshold is crossed, and
+// enough is new since a compaction that left floor tokens.
+func (r room) crowded(tokens, floor int) bool {
+	return tokens > r.prompt() || tokens > max(r.share(compactAt), floor+r.share(compactStep))
+}

@@ -1,0 +1,73 @@
+package loop
+
+import (
+	"context"
+
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/tools"
+)
+
+// early holds calls that were started while the model still writes. They are
+// ReadOnly ones, so that a reply which turns out void leaves no trace of them.
+type early struct {
+	started []earlyCall
+	barred  bool // a call that has to wait its turn came by
+	cancel  context.CancelFunc
+	ctx     context.Context
+}
+
+type earlyCall struct {
+	call Call
+	out  chan tools.Result
+}
+
+// startEarly starts a call that was just read, if it may run before the reply
+// is complete: nothing exclusive stands before it and nobody has to be asked.
+func (r *run) startEarly(index int, read *parse.Call) {
+	e := &r.early
+	if !r.a.EarlyStart || r.a.Hooks.BeforeTool != nil || e.barred {
+		return
+	}
+	j := r.job(r.call(index, read), r.resultBytes(index+1))
+	if j.result != nil {
+		return
+	}
+	if !j.readOnly() {
+		e.barred = true
+		return
+	}
+	if r.a.permission(r.ctx, PermitRequest{Call: j.call, Tool: j.tool, Early: true}).Verdict != Allowed {
+		return
+	}
+	if e.ctx == nil {
+		e.ctx, e.cancel = context.WithCancel(r.ctx)
+	}
+	for _, s := range e.started {
+		if callKey(s.call) == callKey(j.call) {
+			return
+		}
+	}
+	if len(e.started) < maxParallel {
+		e.started = append(e.started, earlyCall{j.call, r.launch(e.ctx, j.ready, nil)})
+	}
+}
+
+// take returns where the result of a call comes from that was started early;
+// nil when it was not.
+func (e *early) take(c Call) chan tools.Result {
+	for i, s := range e.started {
+		if s.call.ID == c.ID && callKey(s.call) == callKey(c) {
+			e.started = append(e.started[:i:i], e.started[i+1:]...)
+			return s.out
+		}
+	}
+	return nil
+}
+
+// discard ends what was started and not taken.
+func (e *early) discard() {
+	if e.cancel != nil {
+		e.cancel()
+	}
+	*e = early{}
+}

@@ -1,0 +1,137 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/localagent/localagent/parse"
+)
+
+// nativeDialect is the dialect of calls that came in a field of their own.
+const nativeDialect parse.Dialect = "native"
+
+// messages is the conversation as the model sees it: system first and only
+// there, then user and assistant in turn. Any entries give such a list.
+//
+// Entries that follow one another in one role become one message. As entries
+// are only ever added, the messages of a step begin with those of the step
+// before, byte for byte: the server's prefix cache lives on that.
+func messages(system string, entries []Entry) []Message {
+	var b messageList
+	if system != "" {
+		b.list = append(b.list, Message{Role: System, Content: system})
+	}
+	for i := range entries {
+		if text := entries[i].content(); text != "" {
+			b.add(entries[i].Role, text)
+		}
+	}
+	b.flush()
+	return b.list
+}
+
+// content is what the model sees of an entry; "" when it sees nothing. What
+// neither the model nor the loop wrote is defused.
+func (e *Entry) content() string {
+	switch {
+	case e.Kind == kindAborted:
+		return ""
+	case e.Role == Assistant, e.Kind == kindNote:
+		return e.Text
+	case e.Kind == kindResults:
+		return renderResults(e)
+	case e.Kind == kindSummary:
+		return summaryLead + parse.Defuse(e.Text)
+	}
+	return parse.Defuse(e.Text)
+}
+
+func renderResults(e *Entry) string {
+	var b strings.Builder
+	for i, r := range e.Results {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(parse.RenderResult(r.Name, string(r.Status), r.Text))
+	}
+	return b.String()
+}
+
+// messageList joins neighbours of one role. Chat templates that want roles to
+// alternate refuse the conversation otherwise.
+type messageList struct {
+	list  []Message
+	role  Role
+	parts []string
+}
+
+func (b *messageList) add(role Role, text string) {
+	if role != b.role {
+		b.flush()
+		if role == Assistant && (len(b.list) == 0 || b.list[len(b.list)-1].Role != User) {
+			b.list = append(b.list, Message{Role: User, Content: "Go on."})
+		}
+		b.role = role
+	}
+	b.parts = append(b.parts, text)
+}
+
+func (b *messageList) flush() {
+	if len(b.parts) > 0 {
+		b.list = append(b.list, Message{Role: b.role, Content: strings.Join(b.parts, "\n\n")})
+		b.parts = b.parts[:0]
+	}
+}
+
+// withReminder is the request with a line at the end of its last message, which
+// is the user's. The request itself stays as it is.
+func withReminder(ms []Message, line string) []Message {
+	if line == "" || len(ms) == 0 {
+		return ms
+	}
+	ms = append([]Message(nil), ms...)
+	ms[len(ms)-1].Content += "\n\n" + line
+	return ms
+}
+
+// text is the entry of a prompt: each attachment in a block of its own, then
+// the instruction, which small models follow best when it comes last.
+func (p Prompt) text() string {
+	var b strings.Builder
+	for _, a := range p.Attachments {
+		b.WriteString(a.block())
+		b.WriteString("\n\n")
+	}
+	b.WriteString(p.Text)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+const (
+	stdinOpen, stdinClose = "<stdin>", "</stdin>"
+	fileOpen, fileClose   = `<file name="`, "</file>"
+)
+
+// block frames the text of an attachment. A closing tag inside it is broken, so
+// that it cannot pass for the user's own words.
+func (a Attachment) block() string {
+	first, last := stdinOpen, stdinClose
+	if a.Name != "stdin" {
+		first, last = fileOpen+blockName.Replace(a.Name)+`">`, fileClose
+	}
+	text := strings.TrimSuffix(a.Text, "\n")
+	return first + "\n" + breakTags.Replace(text) + "\n" + last
+}
+
+var (
+	blockName = strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ", "<", "(", ">", ")")
+	breakTags = strings.NewReplacer(stdinClose, "< /stdin>", fileClose, "< /file>")
+)
+
+// foreign is the part of a task that the user did not write: its blocks. When
+// the user's own words hold the end of a block too, they count as foreign up to
+// there, which only makes the echo guard more careful.
+func foreign(task string) string {
+	if !strings.HasPrefix(task, stdinOpen+"\n") && !strings.HasPrefix(task, fileOpen) {
+		return ""
+	}
+	return task[:max(strings.LastIndex(task, "\n"+stdinClose), strings.LastIndex(task, "\n"+fileClose), 0)]
+}

@@ -1,0 +1,432 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/tools"
+)
+
+// A run is the state of [Agent.Run]. All of it belongs to one goroutine; only
+// tools run beside it.
+type run struct {
+	a       *Agent
+	t       *Transcript
+	set     *tools.Set
+	options parse.Options // how replies are read
+	system  string        // the system message
+	sample  string        // a call as it should be written
+	answer  *answerSchema // nil: answers are free text
+
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	yield     func(Event) bool
+	left      bool  // nobody listens any more
+	recordErr error // Agent.Record failed
+
+	room     room
+	est      estimator
+	guard    guardState
+	echo     *echoes
+	early    early
+	mistakes tools.Mistakes
+	state    State
+
+	// since the user last spoke
+	pieces      []string // of an answer that was cut
+	nudged      bool
+	askedAnswer bool   // for an answer that fits its schema
+	unknown     string // signature of the last step, when its calls named no tool
+
+	results  []tools.Result // of this step
+	floor    int            // tokens left by the last compaction
+	force    bool           // compact before the next request
+	useless  int            // summaries that did not shrink
+	overflow int            // prompts the server refused in a row
+	warned   warnings
+	last     promptCount
+
+	text    string // the best text so far
+	raw     string // of the last reply that could not be used
+	cut     bool   // text was cut by the output limit
+	refused int
+}
+
+// warnings remembers what the model or the user was told once.
+type warnings struct{ tokens, steps, cut, window bool }
+
+// Why a step was not the last.
+const (
+	continueCalls    = "calls"
+	continueSteer    = "steer"
+	continueFollowUp = "follow_up"
+	continueCut      = "cut"
+	continueRetry    = "retry"
+	continueNudge    = "nudge"
+)
+
+// newRun prepares a run; the error is one of configuration.
+func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) bool) (*run, error) {
+	if t == nil {
+		t = &Transcript{}
+	}
+	r := &run{a: a, t: t, yield: yield, set: a.Tools, guard: guardState{Guard: a.Guard}}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	if r.set == nil {
+		r.set = tools.NewSet()
+	}
+	ts := r.set.All()
+	for _, tool := range ts {
+		r.options.Tools = append(r.options.Tools, parse.Tool{Name: tool.Name, Parameters: tool.Parameters})
+	}
+	r.options.ExpectJSON = len(a.Schema) > 0 && len(ts) == 0
+	if len(ts) > 0 {
+		r.sample = parse.Render(sampleCall(ts), a.Dialect)
+	}
+	r.echo = newEchoes(r.set, r.options)
+	t.Entries = mend(t.Entries)
+	r.rehear()
+	r.state.Window = defaultWindow
+	var err, promptErr error
+	r.answer, err = compileAnswer(a.Schema)
+	r.system, promptErr = systemPrompt(a.System, ts, a.Dialect, a.Schema)
+	return r, errors.Join(err, promptErr)
+}
+
+// rehear gives the echo guard what an earlier part of the conversation held.
+func (r *run) rehear() {
+	for i := range r.t.Entries {
+		e := &r.t.Entries[i]
+		switch e.Kind {
+		case kindTask:
+			r.echo.hear(foreign(e.Text))
+		case kindSummary:
+			r.echo.hear(e.Text)
+		case kindResults:
+			for _, res := range e.Results {
+				r.echo.hear(res.Text)
+			}
+		}
+	}
+}
+
+// emit records an event, adds it to the conversation and shows it. A consumer
+// that leaves, or a record that fails, cancels the run; what follows is still
+// recorded.
+func (r *run) emit(ev Event) {
+	r.t.Apply(ev)
+	if r.a.Record != nil && r.recordErr == nil {
+		if r.recordErr = r.a.Record(ev); r.recordErr != nil {
+			r.cancel(r.recordErr)
+		}
+	}
+	if !r.left && !r.yield(ev) {
+		r.left = true
+		r.cancel(errLeft)
+	}
+}
+
+// publish shows the state to whoever watches.
+func (r *run) publish() {
+	if r.a.Monitor != nil {
+		s := r.state
+		r.a.Monitor.state.Store(&s)
+	}
+}
+
+func (r *run) suspend(calls []Call) {
+	r.state.Suspended = calls
+	r.publish()
+}
+
+// say adds a message of the user, or of the loop in the user's turn.
+func (r *run) say(kind, text string) {
+	if kind != kindNote {
+		r.guard.reset()
+		r.pieces, r.nudged, r.askedAnswer, r.unknown = nil, false, false, ""
+	}
+	r.emit(UserMessage{Text: text, Kind: kind})
+}
+
+// drive runs to the end.
+func (r *run) drive(p Prompt) *stopped {
+	r.measureWindow()
+	names := make([]string, 0, len(r.options.Tools))
+	for _, t := range r.options.Tools {
+		names = append(names, t.Name)
+	}
+	r.emit(RunStarted{Tools: names, Window: r.room.window, Options: r.options})
+	if text := p.text(); text != "" {
+		r.echo.hear(foreign(text))
+		r.say(kindTask, text)
+	}
+	for {
+		if stop := r.boundary(); stop != nil {
+			return stop
+		}
+		if stop := r.step(); stop != nil {
+			return stop
+		}
+	}
+}
+
+// boundary is what happens between two steps: limits are checked, and messages
+// that steer join.
+func (r *run) boundary() *stopped {
+	if r.ctx.Err() != nil {
+		return cancelled(r.ctx, StopAbortedModel)
+	}
+	if !r.stepsLeft() {
+		return stopf(StopMaxSteps, "%s without an answer%s", count(r.state.Step, "step"), r.lastAction())
+	}
+	for _, text := range r.a.Queue.steering() {
+		r.say(kindSteer, text)
+	}
+	r.warnSteps()
+	return nil
+}
+
+// step is one request and what follows from it: fit, ask, decide, act, record.
+func (r *run) step() (stop *stopped) {
+	ms, stop := r.fit()
+	if stop != nil {
+		return stop
+	}
+	r.state.Step++
+	r.state.Continue = ""
+	r.results = r.results[:0]
+	r.publish()
+	r.emit(StepStarted{Step: r.state.Step, Tokens: r.state.Tokens})
+	rep, m, stop := r.reply(r.request(ms))
+	for stop == refit {
+		if ms, stop = r.fit(); stop == nil {
+			rep, m, stop = r.reply(r.request(ms))
+		}
+	}
+	if stop == nil {
+		stop = r.follow(rep, m)
+	}
+	return r.endStep(stop)
+}
+
+func (r *run) endStep(stop *stopped) *stopped {
+	r.publish()
+	r.emit(StepEnded{r.state})
+	if stop != nil {
+		return stop
+	}
+	if h := r.a.Hooks.StopAfterStep; h != nil && h(r.ctx, r.state) {
+		return hookStop(errHookStop)
+	}
+	return nil
+}
+
+// follow does what follows from a reply; nil when another step does.
+func (r *run) follow(rep *reply, m move) *stopped {
+	if m == moveAct {
+		return r.followCalls(rep)
+	}
+	r.replied(rep, nil)
+	text := parse.Restore(rep.reading.Text)
+	switch m {
+	case moveUnknown:
+		return r.final(rep.raw.String(), false)
+	case moveGoOn:
+		r.pieces = append(r.pieces, text)
+		r.text = joinPieces(r.pieces)
+		r.state.Cuts++
+		return r.goOn(continueCut, noteGoOn)
+	case moveNudge:
+		r.nudged = true
+		return r.goOn(continueNudge, noteAnnounced)
+	case moveSchema:
+		r.askedAnswer = true
+		_, err := r.answer.check(text)
+		return r.goOn(continueNudge, answerReminder(string(r.a.Schema), err))
+	}
+	if rep.finish == parse.FinishLength {
+		r.state.Cuts++
+	}
+	if r.answer != nil {
+		text, _ = r.answer.check(text) // it fits, or the move were another
+	}
+	return r.final(joinPieces(append(r.pieces, text)), rep.finish == parse.FinishLength)
+}
+
+// goOn lets another step follow, with a note for the model.
+func (r *run) goOn(why, note string) *stopped {
+	r.state.Continue = why
+	r.say(kindNote, note)
+	return nil
+}
+
+// final is the end with an answer, unless the user has more to say.
+func (r *run) final(text string, cut bool) *stopped {
+	r.text, r.cut = text, cut
+	if r.stepsLeft() && r.ctx.Err() == nil {
+		if texts := r.a.Queue.steering(); len(texts) > 0 {
+			r.state.Continue = continueSteer
+			for _, text := range texts {
+				r.say(kindSteer, text)
+			}
+			return nil
+		}
+		if text, ok := r.a.Queue.next(); ok {
+			r.state.Continue = continueFollowUp
+			r.say(kindTask, text)
+			return nil
+		}
+	}
+	return &stopped{stop: StopFinal}
+}
+
+// replied records a usable reply.
+func (r *run) replied(rep *reply, calls []Call) {
+	r.emit(Replied{
+		Raw: rep.raw.String(), Finish: rep.finish, Reading: rep.reading,
+		Usage: rep.usage, Calls: calls,
+	})
+}
+
+// followCalls runs the calls of a reply, under the eyes of the guard.
+func (r *run) followCalls(rep *reply) *stopped {
+	calls := r.calls(rep.reading.Calls)
+	r.pieces = nil
+	r.unknown = r.unknownSignature(calls)
+	if text := rep.reading.Text; text != "" {
+		r.text = parse.Restore(text)
+	}
+	for i := range calls {
+		if calls[i].Repaired {
+			r.state.Repairs++
+		}
+	}
+	r.replied(rep, calls)
+	volatile := r.volatile(calls)
+	sig := signature(calls)
+	switch r.guard.before(sig, volatile) {
+	case rulingWarn:
+		r.repeat(calls)
+		r.warnRepeat(calls)
+		r.state.Continue = continueCalls
+		return nil
+	case rulingStop:
+		r.repeat(calls)
+		return r.guardStop(calls)
+	}
+	r.state.Continue = continueCalls
+	if stop := r.act(calls); stop != nil {
+		return stop
+	}
+	if !volatile {
+		return nil
+	}
+	switch r.guard.after(digestOf(r.results)) {
+	case rulingWarn:
+		r.warnRepeat(calls)
+		r.say(kindNote, noteVolatile)
+	case rulingStop:
+		return r.guardStop(calls)
+	}
+	return nil
+}
+
+// repeat answers calls that the guard does not run.
+func (r *run) repeat(calls []Call) {
+	r.early.discard()
+	for _, c := range calls {
+		j := &job{call: c}
+		j.end(tools.Repeated, textRepeated)
+		r.finish(j)
+	}
+}
+
+func (r *run) warnRepeat(calls []Call) {
+	r.emit(Warned{"loop_guard", fmt.Sprintf("the model repeats its call of %s; it was told so", callNames(calls))})
+}
+
+func (r *run) guardStop(calls []Call) *stopped {
+	return stopf(StopLoopGuard, "the model repeats the same call of %s", callNames(calls))
+}
+
+// volatile reports whether a call of the step may give another result when it
+// is repeated.
+func (r *run) volatile(calls []Call) bool {
+	return slices.ContainsFunc(calls, func(c Call) bool {
+		t := r.set.Lookup(c.Name)
+		return t != nil && t.Volatile
+	})
+}
+
+// unknownSignature is the signature of calls of which none names a tool, else
+// "".
+func (r *run) unknownSignature(calls []Call) string {
+	for _, c := range calls {
+		if r.set.Lookup(c.Name) != nil {
+			return ""
+		}
+	}
+	return signature(calls)
+}
+
+// unknownAgain reports whether the calls are those of the step before and name
+// no tool.
+func (r *run) unknownAgain(read []parse.Call) bool {
+	return r.unknown != "" && r.unknown == r.unknownSignature(r.calls(read))
+}
+
+func (r *run) stepsLeft() bool {
+	most := r.a.maxSteps()
+	return most < 0 || r.state.Step < most
+}
+
+// lastAction names the last thing that was done, for a run that was not
+// finished.
+func (r *run) lastAction() string {
+	if len(r.results) == 0 {
+		return ""
+	}
+	last := r.results[len(r.results)-1]
+	return fmt.Sprintf("; the last was %s (%s)", last.Name, last.Status)
+}
+
+// result is what the caller gets.
+func (r *run) result(s *stopped) *Result {
+	res := &Result{
+		Stop: s.stop, Answer: r.text, Cut: r.cut, Raw: r.raw, Err: s.err,
+		Advice: s.cure, Refused: r.refused,
+	}
+	if r.recordErr != nil {
+		res.Stop, res.Err, res.Advice = StopSession, fmt.Errorf("loop: session: %w", r.recordErr), ""
+	}
+	if res.Advice == "" {
+		res.Advice = advice[res.Stop]
+	}
+	r.state.Suspended = nil
+	res.State = r.state
+	return res
+}
+
+func callNames(calls []Call) string {
+	var names []string
+	for _, c := range calls {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	text := names[0]
+	for _, n := range names[1:] {
+		text += ", " + n
+	}
+	return text
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
