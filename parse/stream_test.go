@@ -1,0 +1,221 @@
+package parse_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/localagent/localagent/parse"
+)
+
+// A sample is one reply to be fed in pieces.
+type sample struct {
+	name    string
+	text    string
+	options parse.Options
+	finish  parse.Finish
+}
+
+// samples are all goldens and cases, and the outputs of the corpora whose
+// place is a multiple of every.
+func samples(t testing.TB, every int) []sample {
+	var all []sample
+	for _, g := range goldens(t) {
+		all = append(all, sample{"golden/" + g.name, g.input, g.options, g.finish})
+	}
+	for _, row := range readLabelled(t, "replies.jsonl") {
+		all = append(all, sample{"case/" + row.ID, row.Text, row.options(), row.finish()})
+	}
+	for _, name := range corpora {
+		for i, row := range readLabelled(t, name) {
+			if i%every == 0 {
+				all = append(all, sample{"corpus/" + row.ID, row.Text, row.options(), row.finish()})
+			}
+		}
+	}
+	return all
+}
+
+// feed reads a reply in pieces. The events have neighbouring text, thinking and
+// dropped spans joined.
+func feed(s *parse.Scanner, f parse.Finish, pieces ...string) (parse.Result, []parse.Event) {
+	var events []parse.Event
+	for _, piece := range pieces {
+		for _, e := range s.Feed(piece) {
+			events = join(events, e)
+		}
+	}
+	return s.Close(f), events
+}
+
+func join(events []parse.Event, e parse.Event) []parse.Event {
+	if n := len(events); n > 0 {
+		last := &events[n-1]
+		joins := e.Kind == parse.EventText || e.Kind == parse.EventThinking
+		if joins && last.Kind == e.Kind && last.Span.End == e.Span.Start {
+			last.Span.End = e.Span.End
+			last.Text += e.Text
+			return events
+		}
+	}
+	return append(events, e)
+}
+
+// TestSplits feeds every golden and case, and a part of the corpora, in two
+// pieces at every place and byte by byte: the result and the events are those
+// of the whole.
+func TestSplits(t *testing.T) {
+	const longest = 600 // longer replies are split at some places only
+	known := openLedger(t, "splits")
+	for _, x := range samples(t, 9) {
+		s := parse.NewScanner(x.options)
+		want, events := feed(s, x.finish, x.text)
+		wrong := func(pieces ...string) string {
+			s.Reset()
+			r, es := feed(s, x.finish, pieces...)
+			if !reflect.DeepEqual(r, want) {
+				return fmt.Sprintf("result\n  want %s\n  got  %s", summary(want), summary(r))
+			}
+			if !slices.EqualFunc(es, events, sameEvent) {
+				return fmt.Sprintf("events\n  want %s\n  got  %s", eventsLine(events), eventsLine(es))
+			}
+			return ""
+		}
+		fault := ""
+		for i := 0; i <= len(x.text) && fault == ""; i += 1 + len(x.text)/longest {
+			if fault = wrong(x.text[:i], x.text[i:]); fault != "" {
+				fault = fmt.Sprintf("split at %d of %s: %s", i, short(x.text), fault)
+			}
+		}
+		if fault == "" {
+			if fault = wrong(strings.Split(x.text, "")...); fault != "" {
+				fault = fmt.Sprintf("rune by rune, %s: %s", short(x.text), fault)
+			}
+		}
+		if fault == "" {
+			if fault = wrong(bytePieces(x.text)...); fault != "" {
+				fault = fmt.Sprintf("byte by byte, %s: %s", short(x.text), fault)
+			}
+		}
+		known.check(t, x.name, fault)
+	}
+}
+
+// TestParseIsFeedAndClose compares Parse with a scanner fed with all of it.
+func TestParseIsFeedAndClose(t *testing.T) {
+	for _, x := range samples(t, 3) {
+		s := parse.NewScanner(x.options)
+		want, _ := feed(s, x.finish, x.text)
+		if got := parse.Parse(x.text, x.options, x.finish); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n  fed   %s\n  Parse %s", x.name, summary(want), summary(got))
+		}
+	}
+}
+
+// TestReset reads every sample on one scanner, twice each: nothing of one
+// reply is left in the next.
+func TestReset(t *testing.T) {
+	for _, x := range samples(t, 9) {
+		s := parse.NewScanner(x.options)
+		first, events := feed(s, x.finish, x.text)
+		s.Reset()
+		feed(s, parse.FinishLength, x.text[:len(x.text)/2])
+		s.Reset()
+		second, again := feed(s, x.finish, x.text)
+		if !reflect.DeepEqual(first, second) || !slices.EqualFunc(events, again, sameEvent) {
+			t.Errorf("%s: read differently after Reset", x.name)
+		}
+	}
+}
+
+// TestEvents checks the spans and texts of the events of every sample, fed byte
+// by byte: adjacent, within the reply, cut between runes.
+func TestEvents(t *testing.T) {
+	known := openLedger(t, "events")
+	for _, x := range samples(t, 9) {
+		s := parse.NewScanner(x.options)
+		at, fault := 0, ""
+		for i, piece := range bytePieces(x.text) {
+			for _, e := range s.Feed(piece) {
+				if fault == "" {
+					fault = checkEvent(x.text, i+1, at, e)
+				}
+				if hasSpan(e) {
+					at = e.Span.End
+				}
+			}
+		}
+		s.Close(x.finish)
+		if fault != "" {
+			fault += "\n  text " + short(x.text)
+		}
+		known.check(t, x.name, fault)
+	}
+}
+
+// checkEvent checks one event that came after fed bytes of text, when all
+// before at was told.
+func checkEvent(text string, fed, at int, e parse.Event) string {
+	switch {
+	case !hasSpan(e):
+		return ""
+	case e.Span.Start != at:
+		return fmt.Sprintf("span %v does not begin at %d", e.Span, at)
+	case e.Span.End <= e.Span.Start:
+		return fmt.Sprintf("span %v is empty", e.Span)
+	case e.Span.End > fed:
+		return fmt.Sprintf("span %v is ahead of the %d bytes fed", e.Span, fed)
+	}
+	switch e.Kind {
+	case parse.EventText, parse.EventThinking:
+		if e.Text != text[e.Span.Start:e.Span.End] {
+			return fmt.Sprintf("text %q is not that of span %v", e.Text, e.Span)
+		}
+		if !utf8.ValidString(e.Text) && utf8.ValidString(text) {
+			return fmt.Sprintf("text %q is cut in a rune", e.Text)
+		}
+	case parse.EventCall:
+		if e.Call == nil || e.Call.Span.Start < e.Span.Start || e.Call.Span.End > e.Span.End {
+			return fmt.Sprintf("call is not within its span %v", e.Span)
+		}
+	case parse.EventDrop:
+		if e.Reason == "" {
+			return fmt.Sprintf("span %v is dropped without a reason", e.Span)
+		}
+	}
+	return ""
+}
+
+func hasSpan(e parse.Event) bool {
+	return e.Kind != parse.EventRetract && e.Kind != parse.EventStop
+}
+
+func sameEvent(a, b parse.Event) bool { return reflect.DeepEqual(a, b) }
+
+func bytePieces(s string) []string {
+	pieces := make([]string, len(s))
+	for i := range pieces {
+		pieces[i] = s[i : i+1]
+	}
+	return pieces
+}
+
+var eventNames = [...]string{
+	parse.EventText:     "text",
+	parse.EventThinking: "thinking",
+	parse.EventCall:     "call",
+	parse.EventDrop:     "drop",
+	parse.EventRetract:  "retract",
+	parse.EventStop:     "stop",
+}
+
+func eventsLine(events []parse.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, " %s[%d:%d]", eventNames[e.Kind], e.Span.Start, e.Span.End)
+	}
+	return strings.TrimSpace(b.String())
+}
