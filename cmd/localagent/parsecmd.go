@@ -16,7 +16,7 @@ import (
 func parseCommand() *command {
 	return &command{
 		name:    "parse",
-		args:    "[FILE…]",
+		args:    "[flags] [FILE…]",
 		summary: "read model output: what it calls, what had to be repaired",
 		about: "Reads what a model wrote, from stdin or files, and prints what it means as one JSON object: " +
 			"the kind (call, final or unparseable), the calls, the text around them, the thinking, and why a reply cannot be used. " +

@@ -12,7 +12,7 @@ import (
 func runCommand() *command {
 	return &command{
 		name:    "run",
-		args:    "[PROMPT…]",
+		args:    "[flags] [PROMPT…]",
 		summary: "one task, then exit (the default command)",
 		about: "Sends the prompt to the model, runs the tools it calls and prints its answer.\n" +
 			"The arguments are the prompt; text piped in beside them is given as a block before it, or where \"-\" stands. " +

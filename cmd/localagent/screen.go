@@ -20,7 +20,8 @@ type screen struct {
 	env   func(string) string
 	err   error
 
-	half []byte // a rune cut at the end of a Write
+	half   []byte  // a rune cut at the end of a Write
+	before *status // a line that has to go before anything is written
 }
 
 // A style is how a span looks where colour is on.
@@ -103,7 +104,18 @@ func (s *screen) paint(p span) string {
 
 // raw writes text that is known to be safe.
 func (s *screen) raw(text string) {
-	if s.err == nil && text != "" {
+	if text == "" {
+		return
+	}
+	if s.before != nil {
+		s.before.around(func() { s.write(text) })
+		return
+	}
+	s.write(text)
+}
+
+func (s *screen) write(text string) {
+	if s.err == nil {
 		_, s.err = io.WriteString(s.w, text)
 	}
 }

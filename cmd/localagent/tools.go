@@ -19,10 +19,10 @@ import (
 func toolsCommand() *command {
 	return &command{
 		name:    "tools",
-		args:    "[NAME | call NAME ARGUMENTS]",
+		args:    "[NAME | call NAME JSON]",
 		summary: "list the tools, show one, or call one by hand",
 		about: "Without a name: every tool there is, those that a run has by default marked with *. With a name: what the model is told of it, and its schema.\n" +
-			"`tools call` runs one under the same permissions as in a run. ARGUMENTS is a JSON object, or - to read it from stdin.",
+			"`tools call` runs one under the same permissions as in a run. JSON is an object, or - to read it from stdin.",
 		examples: []example{
 			{`localagent tools`, "what there is"},
 			{`localagent tools read_file`, "one of them"},
@@ -53,7 +53,7 @@ func runTools(ctx context.Context, e *env, o *options, args []string) error {
 	case args[0] == "call":
 		return callTool(ctx, e, o, tools.NewSet(all...), args[1:])
 	case len(args) > 1:
-		return usageErrorf("tools takes one name; `tools call NAME ARGUMENTS` runs a tool")
+		return usageErrorf("tools takes one name; `tools call NAME JSON` runs a tool")
 	}
 	t, err := findTool(all, args[0])
 	if err != nil {

@@ -13,14 +13,9 @@ func overview(s *screen) string {
 	h := func(title string) { fmt.Fprintf(&b, "\n%s\n", s.paint(span{styleBold, title})) }
 	b.WriteString("localagent lets any local model drive tools: it reads calls out of plain text,\n" +
 		"runs them and goes on until there is an answer.\n")
-	h("Usage:")
+	h("Commands:")
 	for _, c := range commands() {
-		name := c.name
-		if name == "run" {
-			name = "[run]"
-		}
-		line := strings.TrimSpace("localagent " + name + " " + c.args)
-		writeRow(&b, s.width(), 44, line, c.summary)
+		writeRow(&b, s.width(), 28, c.synopsis(), c.summary)
 	}
 	h("Examples:")
 	for _, x := range overviewExamples {
@@ -33,7 +28,7 @@ func overview(s *screen) string {
 
 var overviewExamples = []example{
 	{`localagent demo`, "see the whole story without a model"},
-	{`localagent -m gemma3:4b "What does this folder hold, and how large is the largest file?"`, "ask, with tools that only look"},
+	{`localagent -m gemma3:4b "Which file here is the largest?"`, "ask, with tools that only look"},
 	{`cat build.log | localagent -m gemma3:4b "Which test failed, and in which file?"`, "ask about piped text"},
 }
 
@@ -41,11 +36,7 @@ var overviewExamples = []example{
 func usage(s *screen, c *command, groups []titledSet) string {
 	var b strings.Builder
 	h := func(title string) { fmt.Fprintf(&b, "\n%s\n", s.paint(span{styleBold, title})) }
-	name := c.name
-	if name == "run" {
-		name = "[run]"
-	}
-	fmt.Fprintf(&b, "%s localagent %s\n", s.paint(span{styleBold, "Usage:"}), strings.TrimSpace(name+" [flags] "+c.args))
+	fmt.Fprintf(&b, "%s localagent %s\n", s.paint(span{styleBold, "Usage:"}), c.synopsis())
 	if c.about != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(c.about, s.width()))
 	}
@@ -65,6 +56,15 @@ func usage(s *screen, c *command, groups []titledSet) string {
 		}
 	}
 	return b.String()
+}
+
+// synopsis is how the command is typed.
+func (c *command) synopsis() string {
+	name := c.name
+	if name == "run" {
+		name = "[run]"
+	}
+	return strings.TrimSpace(name + " " + c.args)
 }
 
 // flagRow is a flag and what it does.
@@ -87,10 +87,10 @@ func flagRow(f *pflag.Flag) (left, right string) {
 func writeRow(b *strings.Builder, width, indent int, left, right string) {
 	const margin = "  "
 	left = margin + left
-	if len(left) > indent-2 {
+	if w := textWidth(left); w > indent-2 {
 		b.WriteString(left + "\n" + strings.Repeat(" ", indent))
 	} else {
-		b.WriteString(left + strings.Repeat(" ", indent-len(left)))
+		b.WriteString(left + strings.Repeat(" ", indent-w))
 	}
 	text := wrap(right, max(20, width-indent))
 	b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")

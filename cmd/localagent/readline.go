@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// What ends the reading of a line without one.
+var (
+	errInterrupted = errors.New("interrupted")
+	errPlainLong   = errors.New("a line of input is too long")
+)
+
+// A lineReader asks for a line, or for several that belong together.
+type lineReader interface {
+	// readLine returns io.EOF when there are no more, errInterrupted when
+	// Ctrl-C was pressed.
+	readLine(ctx context.Context, prompt string) (string, error)
+}
+
+// A plainReader reads lines where nothing can be edited: from a pipe, or on a
+// terminal that cannot move its cursor.
+type plainReader struct {
+	r *bufio.Reader
+	s *screen // shows the prompt; nil: nobody looks
+}
+
+func (p *plainReader) readLine(ctx context.Context, prompt string) (string, error) {
+	if p.s != nil {
+		p.s.put(prompt)
+	}
+	var text strings.Builder
+	for {
+		line, err := p.r.ReadString('\n')
+		text.WriteString(line)
+		if err != nil && text.Len() == 0 {
+			return "", err
+		}
+		if text.Len() > maxInput {
+			return "", errPlainLong
+		}
+		// An open """ goes on, as in the editor.
+		if err != nil || strings.Count(text.String(), `"""`)%2 == 0 {
+			return properText(text.String()), nil
+		}
+	}
+}
+
+// A termReader edits a line on a terminal.
+type termReader struct {
+	in      *os.File
+	s       *screen
+	history *history
+	words   []string // that Tab completes
+
+	pending []byte // read and not used yet
+	row     int    // of the cursor, below the first row of the drawing
+}
+
+// readLine reads keys until the input is complete. The terminal is in raw mode
+// meanwhile, so Ctrl-C is a key and no signal.
+func (t *termReader) readLine(ctx context.Context, prompt string) (string, error) {
+	old, err := term.MakeRaw(int(t.in.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(t.in.Fd()), old)
+	t.s.raw("\x1b[?2004h") // pasted text comes marked as such
+	defer t.s.raw("\x1b[?2004l")
+
+	e := newEditor(t.history.lines)
+	t.row = 0
+	for {
+		t.draw(e, prompt)
+		k, err := t.nextKey(ctx)
+		if err != nil {
+			t.leave(e, prompt)
+			return "", err
+		}
+		switch e.press(k) {
+		case actDone:
+			t.leave(e, prompt)
+			t.history.add(e.String())
+			return e.String(), nil
+		case actInterrupt:
+			t.leave(e, prompt)
+			return e.String(), errInterrupted
+		case actEOF:
+			t.leave(e, prompt)
+			return "", io.EOF
+		case actClear:
+			t.s.raw("\x1b[H\x1b[2J")
+			t.row = 0
+		case actComplete:
+			t.complete(e, prompt)
+		case actSuspend:
+			t.leave(e, prompt)
+			t.suspend(old)
+			t.row = 0
+		}
+	}
+}
+
+// draw draws the input in place of what was drawn before, in one write.
+func (t *termReader) draw(e *editor, prompt string) {
+	d := e.draw(prompt, strings.Repeat(" ", textWidth(prompt)-2)+"… ", t.s.width())
+	var b strings.Builder
+	b.WriteByte('\r')
+	cursorUp(&b, t.row)
+	b.WriteString("\x1b[J")
+	for i, row := range d.rows {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if i == 0 {
+			b.WriteString(t.s.paint(span{styleBold, prompt}))
+			row = row[len(prompt):]
+		}
+		b.WriteString(clean(row))
+	}
+	cursorUp(&b, len(d.rows)-1-d.row)
+	b.WriteByte('\r')
+	cursorRight(&b, d.col)
+	t.s.raw(b.String())
+	t.row = d.row
+}
+
+// leave puts the cursor below the input.
+func (t *termReader) leave(e *editor, prompt string) {
+	e.cursor = len(e.text)
+	t.draw(e, prompt)
+	t.s.raw("\r\n")
+	t.row = 0
+}
+
+// complete does what Tab asks for, and lists the words when there are several.
+func (t *termReader) complete(e *editor, prompt string) {
+	if !strings.HasPrefix(e.String(), "/") {
+		return
+	}
+	before := e.String()
+	if fit := e.complete(t.words); len(fit) > 1 && e.String() == before {
+		t.leave(e, prompt)
+		t.s.put(span{styleDim, strings.Join(fit, "  ")})
+		t.s.raw("\r\n")
+	}
+}
+
+// nextKey waits for a key.
+func (t *termReader) nextKey(ctx context.Context) (key, error) {
+	for {
+		if k, n := nextKey(t.pending); n > 0 {
+			t.pending = t.pending[n:]
+			return k, nil
+		}
+		if len(t.pending) > maxInput {
+			return key{}, errPlainLong
+		}
+		type read struct {
+			b   []byte
+			err error
+		}
+		done := make(chan read, 1)
+		go func() {
+			b := make([]byte, 4096)
+			n, err := t.in.Read(b)
+			done <- read{b[:n], err}
+		}()
+		select {
+		case r := <-done:
+			if r.err != nil {
+				return key{}, r.err
+			}
+			t.pending = append(t.pending, r.b...)
+		case <-ctx.Done(): // the program ends; nobody misses the read
+			return key{}, context.Cause(ctx)
+		}
+	}
+}
+
+func cursorUp(b *strings.Builder, n int)    { cursorMove(b, n, 'A') }
+func cursorRight(b *strings.Builder, n int) { cursorMove(b, n, 'C') }
+
+func cursorMove(b *strings.Builder, n int, direction byte) {
+	if n > 0 {
+		b.WriteString("\x1b[" + strconv.Itoa(n) + string(direction))
+	}
+}

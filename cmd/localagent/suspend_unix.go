@@ -1,0 +1,22 @@
+//go:build unix
+
+package main
+
+import (
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// suspend stops the program as Ctrl-Z does elsewhere, with the terminal as it
+// was, and makes it raw again when it goes on.
+func (t *termReader) suspend(cooked *term.State) {
+	fd := int(t.in.Fd())
+	raw, err := term.GetState(fd)
+	if err != nil {
+		return
+	}
+	term.Restore(fd, cooked)
+	syscall.Kill(0, syscall.SIGTSTP)
+	term.Restore(fd, raw)
+}
