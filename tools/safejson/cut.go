@@ -1,0 +1,339 @@
+package safejson
+
+import (
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// cutMark stands for a value of which nothing could be kept.
+	cutMark = `"[cut]"`
+
+	// leftOut is the room for saying how many fields or items are missing.
+	leftOut = 64
+
+	// minShare is the least that a field gets that has to be shortened: fewer
+	// bytes would hold little more than the mark.
+	minShare = 96
+)
+
+// fit writes as much of v as there is room for. It is called when the whole is
+// known or likely to be too large.
+func (e *encoder) fit(dst []byte, c *codec, v reflect.Value, room int) []byte {
+	if out, ok := e.try(dst, c, v, room); ok {
+		return out
+	}
+	switch c.shape {
+	case pointer:
+		if mark := e.enter(ref{v.Pointer(), 0, c.typ}); mark != "" {
+			return append(dst, mark...)
+		}
+		defer e.leave()
+		return e.fit(dst, c.elem, v.Elem(), room)
+	case dynamic:
+		return e.fit(dst, codecOf(v.Elem().Type()), v.Elem(), room)
+	case text:
+		return e.fitText(dst, c, v, room)
+	case list:
+		return e.fitList(dst, c, v, room)
+	case dict, record:
+		return e.fitObject(dst, c, v, room)
+	case marshal:
+		if value, ok := e.decoded(v, c); ok && value != nil {
+			return e.fit(dst, codecOf(reflect.TypeOf(value)), reflect.ValueOf(value), room)
+		}
+	}
+	return append(dst, cutMark...)
+}
+
+// try writes the whole of v if it fits into the room.
+func (e *encoder) try(dst []byte, c *codec, v reflect.Value, room int) ([]byte, bool) {
+	e.limit, e.full = len(dst)+room, false
+	out := c.write(e, dst, v, c)
+	return out, !e.over(out)
+}
+
+// fitText writes the beginning of a string.
+func (e *encoder) fitText(dst []byte, c *codec, v reflect.Value, room int) []byte {
+	s, total := e.textOf(c, v, room)
+	mark := fmt.Sprintf("…[cut: %d of %d bytes left out]", total, total)
+	n := fitting(s, room-len(`""`)-len(mark))
+	if n == 0 {
+		return append(dst, cutMark...)
+	}
+	return appendString(dst, s[:n]+fmt.Sprintf("…[cut: %d of %d bytes left out]", total-n, total))
+}
+
+// textOf returns enough of the text of v to fill the room, and the length of
+// all of it.
+func (e *encoder) textOf(c *codec, v reflect.Value, room int) (s string, total int) {
+	switch {
+	case c.next != nil: // a method's
+	case v.Kind() == reflect.String:
+		return v.String(), v.Len()
+	case utf8.Valid(v.Bytes()):
+		b := v.Bytes()
+		return string(b[:min(room, len(b))]), len(b)
+	default:
+		b := v.Bytes()
+		const prefix = "base64:"
+		head := prefix + base64.StdEncoding.EncodeToString(b[:min(room, len(b))])
+		return head, len(prefix) + base64.StdEncoding.EncodedLen(len(b))
+	}
+	unlimited := encoder{limit: maxRaw, maxDepth: e.maxDepth}
+	written := c.write(&unlimited, nil, v, c)
+	if unlimited.full {
+		return "", 0
+	}
+	s = unquote(written)
+	return s, len(s)
+}
+
+// fitting returns how many bytes of s, whole runes, take at most room bytes
+// when they are written.
+func fitting(s string, room int) int {
+	n := 0
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		if room -= writtenSize(r, size); room < 0 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+func writtenSize(r rune, size int) int {
+	switch {
+	case r >= utf8.RuneSelf && unicodeEscape(r, size) != "":
+		return len(`\ufffd`)
+	case r >= utf8.RuneSelf || plainASCII[r]:
+		return size
+	}
+	return len(appendEscape(nil, byte(r)))
+}
+
+// fitList writes the first elements. One that is larger than half of the room
+// is shortened; the first other that does not fit ends the list.
+func (e *encoder) fitList(dst []byte, c *codec, v reflect.Value, room int) []byte {
+	if mark := e.openList(v, c); mark != "" {
+		return append(dst, mark...)
+	}
+	defer e.closeList(v)
+	start, n := len(dst), v.Len()
+	end := start + room - leftOut - len("[]")
+	dst = append(dst, '[')
+	kept := 0
+	for ; kept < n; kept++ {
+		out, ok := e.fitElement(dst, c.elem, v.Index(kept), end, n-kept-1, room)
+		if !ok {
+			break
+		}
+		dst = out
+	}
+	switch left := n - kept; {
+	case left == n:
+		return appendNothing(dst[:start], "list", n, room)
+	case left > 0:
+		dst = fmt.Appendf(dst, `,"[cut: %d of %d items left out]"`, left, n)
+	}
+	return append(dst, ']')
+}
+
+// fitElement writes one element of a list, of which more follow.
+func (e *encoder) fitElement(dst []byte, elem *codec, v reflect.Value, end, more, room int) ([]byte, bool) {
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	left := end - len(dst)
+	if left <= 0 {
+		return dst, false
+	}
+	if out, ok := e.try(dst, elem, v, left); ok {
+		return out, true
+	}
+	share := max(left/2, left-more*minShare)
+	if share < minShare {
+		return dst, false
+	}
+	if _, ok := e.try(dst, elem, v, room/2); ok {
+		return dst, false
+	}
+	return e.fit(dst, elem, v, share), true
+}
+
+// A part is a member of an object that has to be cut.
+type part struct {
+	key   []byte // and the colon
+	codec *codec
+	value reflect.Value
+	field *field // of a struct
+	text  []byte // what is written for the value; nil: the member is left out
+}
+
+// overhead is what the member takes beside its value.
+func (p *part) overhead() int { return len(p.key) + len(",") }
+
+// fitObject writes an object: see share.
+func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []byte {
+	if mark := e.openObject(v, c); mark != "" {
+		return append(dst, mark...)
+	}
+	defer e.closeObject(v)
+	start := len(dst)
+	parts, n := e.parts(c, v, room)
+	e.share(parts, room-leftOut-len("{}"))
+	dst = append(dst, '{')
+	kept := 0
+	for _, p := range parts {
+		if p.text == nil {
+			continue
+		}
+		if kept++; kept > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, p.key...), p.text...)
+	}
+	switch left := n - kept; {
+	case kept == 0:
+		return appendNothing(dst[:start], "object", n, room)
+	case left > 0:
+		dst = fmt.Appendf(dst, `,%s:"%d of %d fields left out"`, cutKey(parts), left, n)
+	}
+	return append(dst, '}')
+}
+
+// cutKey is a key that no part has.
+func cutKey(parts []part) string {
+	key := `"[cut]"`
+	for n := 2; ; n++ {
+		taken := false
+		for _, p := range parts {
+			taken = taken || string(p.key) == key+":"
+		}
+		if !taken {
+			return key
+		}
+		key = fmt.Sprintf(`"[cut %d]"`, n)
+	}
+}
+
+// appendNothing stands for an object or list of which nothing could be kept.
+func appendNothing(dst []byte, what string, n, room int) []byte {
+	text := fmt.Sprintf(`"[cut: %s of %d]"`, what, n)
+	if len(text) > room {
+		text = cutMark
+	}
+	return append(dst, text...)
+}
+
+// share decides what is written for each part. Those that fit into an equal
+// share of the room are kept whole; what they leave goes to the others, again
+// and again. The ones that remain are shortened to their share, in order, and
+// left out when the shares become too small.
+func (e *encoder) share(parts []part, room int) {
+	waiting := make([]*part, len(parts))
+	for i := range parts {
+		waiting[i] = &parts[i]
+	}
+	for before := -1; before != len(waiting) && len(waiting) > 0; {
+		before = len(waiting)
+		each := room / before
+		larger := waiting[:0]
+		for _, p := range waiting {
+			if text, ok := e.tryPart(p, each-p.overhead()); ok {
+				p.text = text
+				room -= p.overhead() + len(text)
+			} else {
+				larger = append(larger, p)
+			}
+		}
+		waiting = larger
+	}
+	for i, p := range waiting {
+		each := min(room, max(minShare, room/(len(waiting)-i)))
+		if each < p.overhead()+len(cutMark) {
+			continue
+		}
+		p.text = e.fitPart(p, each-p.overhead())
+		room -= p.overhead() + len(p.text)
+	}
+}
+
+func (e *encoder) tryPart(p *part, room int) ([]byte, bool) {
+	if room <= 0 {
+		return nil, false
+	}
+	if p.field == nil {
+		return e.try(nil, p.codec, p.value, room)
+	}
+	e.limit, e.full = room, false
+	text := p.field.write(e, nil, p.value)
+	return text, !e.over(text)
+}
+
+func (e *encoder) fitPart(p *part, room int) []byte {
+	if text, ok := e.tryPart(p, room); ok {
+		return text
+	}
+	if p.field != nil && p.field.quoted {
+		return []byte(cutMark)
+	}
+	return e.fit(nil, p.codec, p.value, room)
+}
+
+// parts returns the members of an object, no more than there can be room for,
+// and how many there are.
+func (e *encoder) parts(c *codec, v reflect.Value, room int) (parts []part, n int) {
+	if c.shape == record {
+		for i := range c.fields {
+			f := &c.fields[i]
+			if fv, ok := f.of(v); ok {
+				parts = append(parts, part{key: f.key, codec: f.codec, value: fv, field: f})
+			}
+		}
+		return parts, len(parts)
+	}
+	entries, values := e.entries(v, c)
+	for _, entry := range entries[:min(len(entries), 1+room/len(`"":0,`))] {
+		key := []byte(strings.Repeat(" ", room)) // too long to be kept
+		if len(entry.key) < room {
+			key = append(appendString(nil, entry.key), ':')
+		}
+		parts = append(parts, part{key: key, codec: c.elem, value: values.Index(entry.at)})
+	}
+	return parts, len(entries)
+}
+
+func (e *encoder) openObject(v reflect.Value, c *codec) string {
+	if c.shape == dict {
+		return e.open(ref{v.Pointer(), 0, c.typ})
+	}
+	return e.deeper()
+}
+
+func (e *encoder) closeObject(v reflect.Value) {
+	if v.Kind() == reflect.Map {
+		e.close()
+	} else {
+		e.depth--
+	}
+}
+
+func (e *encoder) openList(v reflect.Value, c *codec) string {
+	if v.Kind() == reflect.Slice {
+		return e.open(ref{v.Pointer(), v.Len(), c.typ})
+	}
+	return e.deeper()
+}
+
+func (e *encoder) closeList(v reflect.Value) {
+	if v.Kind() == reflect.Slice {
+		e.close()
+	} else {
+		e.depth--
+	}
+}

@@ -1,0 +1,235 @@
+package safejson
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// plainASCII marks the bytes that stand for themselves in a JSON string.
+var plainASCII = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// appendString appends s as encoding/json does without HTML escaping: invalid
+// bytes as \ufffd, U+2028 and U+2029 escaped for the sake of JavaScript.
+func appendString[S string | []byte](dst []byte, s S) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if !plainASCII[c] {
+				dst = append(dst, s[start:i]...)
+				dst = appendEscape(dst, c)
+				start = i + 1
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if escape := unicodeEscape(r, size); escape != "" {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, escape...)
+			start = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// unicodeEscape is how a decoded rune is written, "" if as it is.
+func unicodeEscape(r rune, size int) string {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return `\ufffd`
+	case r == '\u2028':
+		return `\u2028`
+	case r == '\u2029':
+		return `\u2029`
+	}
+	return ""
+}
+
+func appendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
+
+// maxSafe is the largest integer up to which float64, and so most readers of
+// JSON, tell all integers apart.
+const maxSafe = 1<<53 - 1
+
+func appendInt(dst []byte, n int64) []byte {
+	if n > maxSafe || n < -maxSafe {
+		dst = append(dst, '"')
+		dst = strconv.AppendInt(dst, n, 10)
+		return append(dst, '"')
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+func appendUint(dst []byte, n uint64) []byte {
+	if n > maxSafe {
+		dst = append(dst, '"')
+		dst = strconv.AppendUint(dst, n, 10)
+		return append(dst, '"')
+	}
+	return strconv.AppendUint(dst, n, 10)
+}
+
+// appendFloat writes a float as ECMAScript does, and encoding/json with it:
+// with an exponent only below 1e-6 and from 1e21 on.
+func appendFloat(dst []byte, f float64, bits int) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(append(append(dst, '"'), floatWord(f)...), '"')
+	}
+	small, large := 1e-6, 1e21
+	if bits == 32 { // the borders are those of the shorter type
+		small, large = float64(float32(small)), float64(float32(large))
+	}
+	if abs := math.Abs(f); abs != 0 && (abs < small || abs >= large) {
+		dst = strconv.AppendFloat(dst, f, 'e', -1, bits)
+		if n := len(dst); n >= 4 && dst[n-4] == 'e' && dst[n-2] == '0' { // e-09 is e-9
+			dst[n-2] = dst[n-1]
+			dst = dst[:n-1]
+		}
+		return dst
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, bits)
+}
+
+func floatWord(f float64) string {
+	switch {
+	case f > 0:
+		return "Infinity"
+	case f < 0:
+		return "-Infinity"
+	}
+	return "NaN"
+}
+
+// number writes a json.Number: as it is if a reader that uses float64 gets the
+// same number, else as a string, and so with all its digits.
+func (e *encoder) number(dst []byte, s string) []byte {
+	switch {
+	case s == "":
+		return append(dst, '0') // as encoding/json has it
+	case survivesFloat(s):
+		return append(dst, s...)
+	}
+	return e.string(dst, s)
+}
+
+// survivesFloat reports whether s is a JSON number of no more precision and
+// size than float64 has.
+func survivesFloat(s string) bool {
+	if !isNumber(s) {
+		return false
+	}
+	if !strings.ContainsAny(s, ".eE") {
+		n, err := strconv.ParseInt(s, 10, 64)
+		return err == nil && -maxSafe <= n && n <= maxSafe
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+	digits := strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(mantissa), "0")
+	return err == nil && len(digits) <= 17 && (f != 0 || digits == "")
+}
+
+// isNumber reports whether s is a number by the grammar of JSON.
+func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole := leadingDigits(s)
+	if whole == 0 || whole > 1 && s[0] == '0' {
+		return false
+	}
+	s = s[whole:]
+	if strings.HasPrefix(s, ".") {
+		n := leadingDigits(s[1:])
+		if n == 0 {
+			return false
+		}
+		s = s[1+n:]
+	}
+	if s != "" && (s[0] == 'e' || s[0] == 'E') {
+		s = s[1:]
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+		return s != "" && leadingDigits(s) == len(s)
+	}
+	return s == ""
+}
+
+func leadingDigits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// bytes writes a []byte: text if it is UTF-8, which files and command output
+// mostly are.
+func (e *encoder) bytes(dst, b []byte) []byte {
+	if len(b) > e.limit-len(dst) {
+		e.full = true
+		return dst
+	}
+	if utf8.Valid(b) {
+		return appendString(dst, b)
+	}
+	dst = append(dst, `"base64:`...)
+	dst = base64.StdEncoding.AppendEncode(dst, b)
+	return append(dst, '"')
+}
+
+// words writes a bracketed word: what stands for a value that has no JSON.
+func words(dst []byte, format string, args ...any) []byte {
+	return appendString(dst, "["+fmt.Sprintf(format, args...)+"]")
+}
+
+// names makes the keys of an object differ.
+type names map[string]bool
+
+func newNames() names { return names{} }
+
+// unique returns the name, or one with a number behind it if it would read the
+// same as one before: encoding replaces bytes that are no UTF-8.
+func (ns names) unique(name string) string {
+	read := string([]rune(name))
+	if !ns[read] {
+		ns[read] = true
+		return name
+	}
+	for n := 2; ; n++ {
+		if numbered := fmt.Sprintf("%s (%d)", read, n); !ns[numbered] {
+			ns[numbered] = true
+			return numbered
+		}
+	}
+}
