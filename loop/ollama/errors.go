@@ -74,6 +74,9 @@ var said = []struct {
 	{"no longer running", failure{loop.Broken, cureLogs}},
 	{"timed out waiting for", failure{loop.Broken, cureLogs}},
 	{"error was encountered while running", failure{loop.Broken, cureLogs}},
+	{"error reading ll", failure{loop.Broken, cureLogs}}, // llm, llama-server
+	{"connection reset", failure{loop.Broken, cureLogs}},
+	{": eof", failure{loop.Broken, cureLogs}},
 	{"repeat limit", failure{loop.Broken, "Another model, or a higher temperature, may not repeat itself."}},
 }
 
@@ -103,7 +106,7 @@ func (c *Client) explain(err error, x *exchange, model string) error {
 	switch {
 	case x.status >= http.StatusBadRequest:
 		e.Status = x.status
-		e.Err, e.Prompt, e.Window = words(x.message, x.status)
+		quote(e, x.message)
 		f = judge(x.message, x.status)
 	case x.status == 0:
 		e.Err, f = fmt.Errorf("no answer from %s: %w", c.url.Redacted(), bare(err)), unreached(err)
@@ -114,7 +117,7 @@ func (c *Client) explain(err error, x *exchange, model string) error {
 	case errors.Is(err, errLineTooLong), errors.Is(err, errNoJSON), noJSON(err):
 		f = failure{loop.Fatal, cureHost}
 	default: // an error line in the middle of a reply
-		e.Err, e.Prompt, e.Window = words(err.Error(), x.status)
+		quote(e, err.Error())
 		f = judge(err.Error(), x.status)
 	}
 	e.Kind = f.kind
@@ -137,9 +140,9 @@ func judge(text string, status int) failure {
 	return f
 }
 
-// words are the server's words as an error. Those of the runner below it come
-// as JSON inside, sometimes with the tokens of the prompt and of the window.
-func words(text string, status int) (err error, prompt, window int) {
+// quote puts the server's words into e. Those of the runner below it come as
+// JSON inside, sometimes with the tokens of the prompt and of the window.
+func quote(e *loop.ModelError, text string) {
 	var runner struct {
 		Error struct {
 			Message string `json:"message"`
@@ -151,9 +154,10 @@ func words(text string, status int) (err error, prompt, window int) {
 		text = runner.Error.Message
 	}
 	if text == "" {
-		text = "an error without a word: " + http.StatusText(status)
+		text = "an error without a word: " + http.StatusText(e.Status)
 	}
-	return errors.New(shorten(text)), runner.Error.Prompt, runner.Error.Window
+	e.Err = errors.New(shorten(text))
+	e.Prompt, e.Window = runner.Error.Prompt, runner.Error.Window
 }
 
 // unreached is what it means that a request got no answer at all.

@@ -139,6 +139,7 @@ func TestFaults(t *testing.T) {
 		"gateway timeout": {ollamatest.Reply{Status: 504}, loop.Busy, 504, "Gateway Timeout", ""},
 		"still loading":   {ollamatest.Reply{Status: 500, Error: "unexpected server status: llm server loading model"}, loop.Busy, 500, "loading model", ""},
 		"runner stopped":  {ollamatest.Reply{Status: 500, Error: "model runner has unexpectedly stopped, this may be due to resource limitations"}, loop.Broken, 500, "unexpectedly stopped", "--num-ctx"},
+		"runner is gone":  {ollamatest.Reply{Status: 500, Error: "Post \"http://127.0.0.1:4711/completion\": EOF"}, loop.Broken, 500, "EOF", "log"},
 		"no memory":       {ollamatest.Reply{Status: 500, Error: "model requires more system memory (9.0 GiB) than is available (4.1 GiB)"}, loop.Fatal, 500, "9.0 GiB", "smaller model"},
 		"sign in":         {ollamatest.Reply{Status: 401, Error: "unauthorized"}, loop.Fatal, 401, "unauthorized", "ollama signin"},
 		"bad option":      {ollamatest.Reply{Status: 400, Error: `option "top_k" must be of type integer`}, loop.Fatal, 400, "top_k", ""},
