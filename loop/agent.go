@@ -82,11 +82,12 @@ type Prompt struct {
 	Attachments []Attachment // text given beside the instruction: files, piped input
 }
 
-// An Attachment is text that the user did not write: it stands before the
-// prompt in a block of its own. Calls in it are echoes.
+// An Attachment is text that the user did not write: it stands in a block of its
+// own, before the prompt or where At says. Calls in it are echoes.
 type Attachment struct {
 	Name string `json:"name"` // "stdin", a file name
 	Text string `json:"text"`
+	At   int    `json:"at,omitempty"` // where in the prompt's text, a byte offset; not before the At of the attachment before it
 }
 
 // Result is how a run ended. Run never returns nil.

@@ -94,15 +94,22 @@ func withReminder(ms []Message, line string) []Message {
 }
 
 // text is the entry of a prompt: each attachment in a block of its own, then
-// the instruction, which small models follow best when it comes last.
+// the instruction, which small models follow best when it comes last. An
+// attachment with a place of its own in the text stands there.
 func (p Prompt) text() string {
-	var b strings.Builder
+	var parts []string
+	rest, done := p.Text, 0
 	for _, a := range p.Attachments {
-		b.WriteString(a.block())
-		b.WriteString("\n\n")
+		if at := min(a.At, len(p.Text)); at > done {
+			parts = append(parts, strings.TrimSpace(p.Text[done:at]))
+			rest, done = strings.TrimSpace(p.Text[at:]), at
+		}
+		parts = append(parts, a.block())
 	}
-	b.WriteString(p.Text)
-	return strings.TrimRight(b.String(), "\n")
+	if rest != "" {
+		parts = append(parts, rest)
+	}
+	return strings.TrimRight(strings.Join(parts, "\n\n"), "\n")
 }
 
 const (
@@ -126,12 +133,18 @@ var (
 	breakTags = strings.NewReplacer(stdinClose, "< /stdin>", fileClose, "< /file>")
 )
 
-// foreign is the part of a task that the user did not write: its blocks. When
-// the user's own words hold the end of a block too, they count as foreign up to
-// there, which only makes the echo guard more careful.
+// foreign is the part of a task that the user did not write: from its first
+// block to the end of its last. The user's own words between blocks, and words
+// that hold such tags, count as foreign too, which only makes the echo guard
+// more careful.
 func foreign(task string) string {
-	if !strings.HasPrefix(task, stdinOpen+"\n") && !strings.HasPrefix(task, fileOpen) {
+	first := strings.Index("\n\n"+task, "\n\n"+stdinOpen+"\n")
+	if at := strings.Index("\n\n"+task, "\n\n"+fileOpen); at >= 0 && (first < 0 || at < first) {
+		first = at
+	}
+	last := max(strings.LastIndex(task, "\n"+stdinClose), strings.LastIndex(task, "\n"+fileClose))
+	if first < 0 || last < first {
 		return ""
 	}
-	return task[:max(strings.LastIndex(task, "\n"+stdinClose), strings.LastIndex(task, "\n"+fileClose), 0)]
+	return task[first:last]
 }
