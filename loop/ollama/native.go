@@ -10,10 +10,6 @@ import (
 	"github.com/localagent/localagent/parse"
 )
 
-// Native is the dialect of a call that came in a field of its own although
-// nobody asked for it: some servers take calls out of the text by themselves.
-const Native parse.Dialect = "native"
-
 // rawArguments is the key under which [wrapArguments] puts arguments.
 const rawArguments = "raw"
 
@@ -68,9 +64,10 @@ func encode(v any) []byte {
 	return b
 }
 
-// nativeCall reads a native call as if it stood in the text: package parse
-// alone knows what arguments are. The text is the call's when it cannot be
-// read.
+// nativeCall reads a call that came in a field of its own, although nobody asked
+// for it: some servers take calls out of the text by themselves. It is read as
+// if it stood in the text, since package parse alone knows what arguments are.
+// text is the call when it cannot be read.
 func nativeCall(c api.ToolCall) (call parse.Call, text string, ok bool) {
 	fields := []byte(`{"name":` + string(encode(c.Function.Name)))
 	if raw, _ := c.Function.Arguments.Get(rawArguments); raw != nil {
@@ -82,6 +79,5 @@ func nativeCall(c api.ToolCall) (call parse.Call, text string, ok bool) {
 	if r.Outcome != parse.Calls || len(r.Calls) != 1 {
 		return parse.Call{}, text, false
 	}
-	call = r.Calls[0]
-	return parse.Call{Name: call.Name, Args: call.Args, Dialect: Native, Marked: true}, "", true
+	return parse.Call{Name: r.Calls[0].Name, Args: r.Calls[0].Args, Marked: true}, "", true
 }

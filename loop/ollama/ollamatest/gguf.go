@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // The numbers of the GGUF format, version 3.
@@ -54,22 +55,37 @@ func (c chain) dim() int {
 	return (len(c.next) + unit - 1) / unit * unit
 }
 
-// vocabulary is every token: bytes in the letters that byte-level tokenizers
-// write them in, the two special tokens, and the pieces.
+// vocabulary is every token: bytes, the two special tokens, pairs and pieces.
 func (c chain) vocabulary() (tokens []string, kinds []int32) {
-	letters := byteLetters()
-	for _, l := range letters {
-		tokens, kinds = append(tokens, string(l)), append(kinds, tokenNormal)
+	for b := range 256 {
+		tokens = append(tokens, spell(string([]byte{byte(b)})))
 	}
-	tokens, kinds = append(tokens, "<|end|>", "<|start|>"), append(kinds, tokenControl, tokenControl)
-	for _, piece := range c.tokens {
-		var name []rune
-		for i := range len(piece) {
-			name = append(name, letters[piece[i]])
-		}
-		tokens, kinds = append(tokens, string(name)), append(kinds, tokenNormal)
+	tokens = append(tokens, "<|end|>", "<|start|>")
+	for _, text := range slices.Concat(c.pairs, c.pieces) {
+		tokens = append(tokens, spell(text))
 	}
+	kinds = slices.Repeat([]int32{tokenNormal}, len(tokens))
+	kinds[endToken], kinds[startToken] = tokenControl, tokenControl
 	return tokens, kinds
+}
+
+// merges say which two tokens the tokenizer joins.
+func (c chain) merges() []string {
+	var all []string
+	for _, p := range c.pairs {
+		all = append(all, spell(p[:1])+" "+spell(p[1:]))
+	}
+	return all
+}
+
+// spell writes bytes in the alphabet of byte-level tokenizers.
+func spell(text string) string {
+	letters := byteLetters()
+	var name []rune
+	for i := range len(text) {
+		name = append(name, letters[text[i]])
+	}
+	return string(name)
 }
 
 // byteLetters is the alphabet of byte-level tokenizers: a printable byte stands
@@ -114,7 +130,7 @@ func (c chain) metadata(context int) []field {
 		{"tokenizer.ggml.pre", "default"},
 		{"tokenizer.ggml.tokens", tokens},
 		{"tokenizer.ggml.token_type", kinds},
-		{"tokenizer.ggml.merges", []string{"t o", "Ġ t"}}, // it may not be empty
+		{"tokenizer.ggml.merges", c.merges()},
 		{"tokenizer.ggml.bos_token_id", uint32(startToken)},
 		{"tokenizer.ggml.eos_token_id", uint32(endToken)},
 	}
@@ -132,7 +148,7 @@ type tensor struct {
 // set; the norms keep it; attention and feed-forward add nothing; the output
 // has a large weight from a state to the token that follows it.
 func (c chain) tensors() []tensor {
-	tokens, dim := startToken+1+len(c.tokens), c.dim()
+	tokens, dim := c.size(), c.dim()
 	one := func(int, int) float32 { return 1 }
 	return []tensor{
 		{"token_embd.weight", dim, tokens, func(token, col int) float32 { return bit(c.state[token] == col) }},

@@ -12,10 +12,12 @@ import (
 // conversation, the second to the next, the last to all that follow.
 //
 // It is a llama whose layers add nothing, so that the next token depends on the
-// last one alone. Its vocabulary is the 256 bytes and each piece of each reply
-// as a token of its own. The prompt template ends with a byte that stands for
-// the reply to write, chosen by the number of messages; that byte leads to the
-// first piece, each piece to the next, and the last to the end token.
+// last one alone. Its vocabulary is the 256 bytes, pairs of letters and of
+// digits, which make a token of prose about two bytes long, and each piece of
+// each reply as a token of its own. The prompt template ends with a byte that
+// stands for the reply to write, chosen by the number of messages; that byte
+// leads to the first piece, each piece to the next, and the last to the end
+// token.
 //
 // The sampler stays the server's own. Where "format" forbids the next piece,
 // any token that it allows is as likely as another, until a piece of the script
@@ -29,6 +31,7 @@ type Scripted struct {
 const (
 	endToken     = 256 // after the bytes
 	startToken   = 257
+	firstPair    = 258
 	pieceBytes   = 6 // of a piece, at least
 	maxScripts   = len(startBytes)
 	defaultTrain = 32768
@@ -56,29 +59,53 @@ func (s Scripted) Modelfile(gguf string) string {
 	return fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\n", gguf, s.Template())
 }
 
+// pairs are the tokens of two bytes.
+func pairs() []string {
+	const small, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+	var all []string
+	for _, set := range [][2]string{{small, small}, {" ", small}, {digits, digits}} {
+		for _, a := range set[0] {
+			for _, b := range set[1] {
+				all = append(all, string(a)+string(b))
+			}
+		}
+	}
+	return all
+}
+
 // A chain is the scripts as states: each has a token that leads into it and one
 // that follows.
 type chain struct {
-	tokens []string    // the vocabulary after the bytes and the two special tokens
+	pairs  []string    // the vocabulary after the bytes and the two special tokens
+	pieces []string    // and after that
 	state  map[int]int // of a token; state 0 is that of all others, and ends
 	next   []int       // token of a state
 }
+
+// firstPiece is the token of the first piece.
+func (c *chain) firstPiece() int { return firstPair + len(c.pairs) }
+
+// size is the number of tokens.
+func (c *chain) size() int { return c.firstPiece() + len(c.pieces) }
 
 func (s Scripted) chain() (chain, error) {
 	if len(s.Replies) == 0 || len(s.Replies) > maxScripts {
 		return chain{}, fmt.Errorf("ollamatest: %d replies, expecting 1 to %d", len(s.Replies), maxScripts)
 	}
-	c := chain{state: map[int]int{}, next: []int{endToken}}
+	c := chain{pairs: pairs(), state: map[int]int{}, next: []int{endToken}}
 	used := map[string]bool{}
+	for _, p := range c.pairs {
+		used[p] = true
+	}
 	for i, reply := range s.Replies {
 		pieces, err := cut(reply, used)
 		if err != nil {
 			return chain{}, fmt.Errorf("ollamatest: reply %d: %w", i, err)
 		}
-		first, from := startToken+1+len(c.tokens), int(startBytes[i])
+		first, from := c.size(), int(startBytes[i])
 		for _, p := range pieces {
-			token := startToken + 1 + len(c.tokens)
-			c.tokens = append(c.tokens, p)
+			token := c.size()
+			c.pieces = append(c.pieces, p)
 			c.lead(from, token)
 			from = token
 		}

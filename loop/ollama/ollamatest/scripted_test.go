@@ -36,7 +36,7 @@ func TestChain(t *testing.T) {
 	for i, want := range s.Replies {
 		var got strings.Builder
 		for token := c.next[c.state[int(startBytes[i])]]; token != endToken; token = c.next[c.state[token]] {
-			got.WriteString(c.tokens[token-startToken-1])
+			got.WriteString(c.pieces[token-c.firstPiece()])
 		}
 		if got.String() != want {
 			t.Errorf("reply %d is %q, want %q", i, got.String(), want)
@@ -49,6 +49,7 @@ func TestChainErrors(t *testing.T) {
 		"none":         nil,
 		"too many":     make([]string, maxScripts+1),
 		"one byte":     {"a"},
+		"a pair":       {"no"},
 		"the same one": {"hello", "hello"},
 	} {
 		if _, err := (Scripted{Replies: replies}).chain(); err == nil {
