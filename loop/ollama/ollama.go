@@ -79,8 +79,8 @@ func (m *Model) Window(ctx context.Context) (int, error) {
 	return window, nil
 }
 
-// show asks once what the server knows of the model. A server that has no
-// answer may still be able to chat, and says better what is wrong if not.
+// show asks once what the server knows of the model. A server that cannot say
+// may still be able to chat, and else says better what is wrong.
 func (m *Model) show(ctx context.Context) (Info, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,15 +88,14 @@ func (m *Model) show(ctx context.Context) (Info, error) {
 		return *m.info, nil
 	}
 	info, err := m.server().Show(ctx, m.Name)
-	var answered *loop.ModelError
-	if errors.As(err, &answered) && answered.Status != 0 {
-		return Info{}, nil
+	var e *loop.ModelError
+	switch {
+	case err == nil:
+		m.info = &info
+	case errors.As(err, &e) && (e.Status != 0 || e.Kind == loop.Fatal):
+		err = nil
 	}
-	if err != nil {
-		return Info{}, err
-	}
-	m.info = &info
-	return info, nil
+	return info, err
 }
 
 func (m *Model) server() *Client {
