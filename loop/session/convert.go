@@ -139,6 +139,9 @@ func (l *initLine) event() loop.RunStarted {
 	return loop.RunStarted{Tools: l.Tools, Window: l.Window, Options: o}
 }
 
+// native is the dialect of calls that came beside the text of a reply.
+const native parse.Dialect = "native"
+
 // newParseLine records a reading. run are the calls as they are to run: they
 // have ids, may have come beside the text, and their arguments are restored.
 func newParseLine(r parse.Result, run []loop.Call) *parseLine {
@@ -168,7 +171,7 @@ func placeCalls(run []loop.Call, read []parse.Call) []callLine {
 	for _, c := range run {
 		l := callLine{Call: wireCall(c)}
 		if len(read) > 0 && c.Name == read[0].Name && bytes.Equal(c.Args, restored(read[0].Args)) {
-			l.place(read[0])
+			l.place(&read[0])
 			read = read[1:]
 		}
 		lines = append(lines, l)
@@ -177,13 +180,16 @@ func placeCalls(run []loop.Call, read []parse.Call) []callLine {
 		l := callLine{Call: wireCall(loop.Call{
 			Name: p.Name, Args: restored(p.Args), Dialect: p.Dialect, Repaired: len(p.Repairs) > 0,
 		})}
-		l.place(p)
+		l.place(&p)
 		lines = append(lines, l)
 	}
 	return lines
 }
 
-func (l *callLine) place(p parse.Call) {
+func (l *callLine) place(p *parse.Call) {
+	if p.Dialect == native {
+		return
+	}
 	l.Start, l.End, l.Marked = &p.Span.Start, &p.Span.End, p.Marked
 	for _, fix := range p.Repairs {
 		l.Repairs = append(l.Repairs, repairLine(fix))

@@ -155,7 +155,7 @@ func (d *decoder) call(id, name string) loop.Call {
 
 func (d *decoder) toolUse(l *toolUseLine) loop.Event {
 	d.keep(l.Call)
-	if l.Skipped {
+	if l.Unstarted {
 		return nil
 	}
 	return loop.ToolStarted{Call: l.Call}

@@ -44,8 +44,9 @@
 //	             name, args, dialect, repaired, echo, start, end), repairs (code,
 //	             offset), leftovers (start, end, reason), void (calls that must
 //	             not run), problem (reason, offset, expected, found), thinking
-//	tool_use     id, name, args (an object), dialect, repaired, echo. It comes
-//	             before the result, also for a call that never runs
+//	tool_use     id, name, args (an object, as the tool gets it), dialect,
+//	             repaired, echo. Every call has one before its result; unstarted
+//	             if it never ran, or shared the run of an equal call
 //	approval     id, name, decision (allowed, forbidden, refused, rejected), by,
 //	             reason
 //	tool_result  id, name, status, output, truncated, digest, coerced,

@@ -172,7 +172,7 @@ func (e *Encoder) replied(ev loop.Replied) error {
 }
 
 // toolUse writes the line of a call, once in a step.
-func (e *Encoder) toolUse(c loop.Call, runs bool) error {
+func (e *Encoder) toolUse(c loop.Call, starts bool) error {
 	if e.used == nil {
 		e.used = make(map[string]bool)
 	}
@@ -180,7 +180,7 @@ func (e *Encoder) toolUse(c loop.Call, runs bool) error {
 		return nil
 	}
 	e.used[c.ID] = true
-	return e.line(typeToolUse, &toolUseLine{Call: wireCall(c), Skipped: !runs})
+	return e.line(typeToolUse, &toolUseLine{Call: wireCall(c), Unstarted: !starts})
 }
 
 func (e *Encoder) toolEnded(ev loop.ToolEnded) error {

@@ -85,7 +85,7 @@ func TestLines(t *testing.T) {
 		{"call that does not run", loop.ToolEnded{Call: calc("1.2", "2"), Result: tools.Result{
 			ID: "1.2", Name: "calc", Status: tools.Skipped, Text: "\xff",
 		}}, []string{
-			`tool_use "id":"1.2","name":"calc","args":{"expr":"2"},"skipped":true`,
+			`tool_use "id":"1.2","name":"calc","args":{"expr":"2"},"unstarted":true`,
 			`tool_result "id":"1.2","name":"calc","status":"skipped","output":"�","output_base64":"/w==","duration_ms":0`,
 		}},
 		{"approval", loop.Asked{Call: calc("1.1", ""), Decision: loop.Permission{Verdict: loop.Rejected, By: "user", Reason: "no"}},

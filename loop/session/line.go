@@ -132,7 +132,7 @@ type problemLine struct {
 type toolUseLine struct {
 	head
 	loop.Call
-	Skipped bool `json:"skipped,omitempty"`
+	Unstarted bool `json:"unstarted,omitempty"`
 }
 
 type approvalLine struct {

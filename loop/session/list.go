@@ -26,7 +26,7 @@ type Info struct {
 	Modified time.Time // when it was last written to
 	Model    string    // of the first run
 	CWD      string    // of the first run
-	Prompt   string    // first line of the first prompt, at most 200 bytes
+	Prompt   string    // first line of what was asked first, at most 200 bytes
 	Steps    int       // of all runs, as far as the last lines tell
 	Stop     loop.Stop // of the last run; "": it goes on, or was cut off
 }
@@ -200,12 +200,12 @@ func (i *Info) readHead(b []byte) bool {
 		case typeMessage:
 			var l messageLine
 			if json.Unmarshal(s.line.JSON, &l) == nil && l.Role == loop.User {
-				i.Prompt = firstLine(l.Content)
+				i.Prompt = title(l.Content)
 				return true
 			}
 		}
 	}
-	i.Prompt = firstLine(tornContent(b[s.end:]))
+	i.Prompt = title(tornContent(b[s.end:]))
 	return s.seen > 0
 }
 
@@ -227,6 +227,46 @@ func tornContent(b []byte) string {
 		}
 	}
 	return ""
+}
+
+// title is what a list shows of a prompt: the first line of what the user asked,
+// or, when that is not there, of what was given beside it.
+func title(prompt string) string {
+	if line := firstLine(withoutBlocks(prompt)); line != "" {
+		return line
+	}
+	for line := range strings.Lines(prompt) {
+		if line = firstLine(line); line != "" && !isBlockStart(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// withoutBlocks cuts off what stands before the instruction: text that was
+// piped in, and files; see [loop.Attachment].
+func withoutBlocks(prompt string) string {
+	for {
+		rest := strings.TrimSpace(prompt)
+		end := ""
+		switch {
+		case strings.HasPrefix(rest, "<stdin>\n"):
+			end = "\n</stdin>"
+		case strings.HasPrefix(rest, `<file name="`):
+			end = "\n</file>"
+		default:
+			return rest
+		}
+		_, after, closed := strings.Cut(rest, end)
+		if !closed {
+			return ""
+		}
+		prompt = after
+	}
+}
+
+func isBlockStart(line string) bool {
+	return line == "<stdin>" || strings.HasPrefix(line, `<file name="`)
 }
 
 // firstLine is the first line with something on it, shortened.

@@ -118,12 +118,29 @@ func TestLongPrompt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := firstLine(readable(prompt)); i.Prompt != want {
+			if want := title(readable(prompt)); i.Prompt != want {
 				t.Errorf("%q, shift %d: %q, expecting %q", unit, shift, i.Prompt, want)
 			}
 			if i.Steps != 1 || i.Stop != loop.StopFinal {
 				t.Errorf("%+v", i)
 			}
+		}
+	}
+}
+
+// The title of a session is what the user asked, not what was piped in.
+func TestTitle(t *testing.T) {
+	for _, tt := range []struct{ prompt, want string }{
+		{"", ""},
+		{"\n \n a b \nc", "a b"},
+		{"<stdin>\nlog line\n</stdin>\n\nwhat failed?", "what failed?"},
+		{"<stdin>\nx\n</stdin>\n\n<file name=\"a b\">\ny\n</file>\n\nsum up\nplease", "sum up"},
+		{"<stdin>\n\nlog line\n</stdin>", "log line"},
+		{"<file name=\"a\">\nlog line that goes on and", "log line that goes on and"},
+		{"<stdin> is a tag", "<stdin> is a tag"},
+	} {
+		if got := title(tt.prompt); got != tt.want {
+			t.Errorf("title(%q) = %q, expecting %q", tt.prompt, got, tt.want)
 		}
 	}
 }

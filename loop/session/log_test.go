@@ -217,9 +217,7 @@ func TestFullDisk(t *testing.T) {
 			if err := l.Write(ev); err != nil {
 				failed = err
 			} else if failed != nil {
-				if _, quiet := ev.(loop.StepStarted); !quiet {
-					t.Fatalf("after %v, %T was written", failed, ev)
-				}
+				t.Fatalf("after %v, %T was written", failed, ev)
 			}
 		}
 		if !errors.Is(failed, errFull) || !strings.Contains(failed.Error(), l.Path()) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/localagent/localagent/loop"
-	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
 
@@ -59,7 +58,7 @@ func (r *reader) apply(ev loop.Event) {
 		r.settle()
 	case loop.Replied:
 		r.settle()
-		if ev.Reading.Outcome == parse.Calls && !ev.Aborted {
+		if !ev.Aborted {
 			r.open = append(r.open, ev.Calls...)
 		}
 	case loop.ToolStarted:

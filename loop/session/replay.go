@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,11 @@ type Reply struct {
 	Options   parse.Options // of the run
 	Was, Now  parse.Result  // arguments restored, as tools get them
 
+	// Held says that the reply had to fit a schema, or was turned down for
+	// another reason than how it reads, or came with native calls: the parser
+	// alone did not decide what it was, so Was and Now are not compared.
+	Held bool
+
 	// Differences between Was and Now, one line each; nil: there are none.
 	Differences []string
 }
@@ -29,7 +35,7 @@ type Reply struct {
 // knows. An error is yielded once and ends the iteration.
 func Replay(r io.Reader) iter.Seq2[Reply, error] {
 	return func(yield func(Reply, error) bool) {
-		var now Reply
+		var now Reply // where the log stands
 		for ev, err := range Events(r) {
 			if err != nil {
 				yield(Reply{}, err)
@@ -39,7 +45,9 @@ func Replay(r io.Reader) iter.Seq2[Reply, error] {
 			case loop.RunStarted:
 				now = Reply{Run: now.Run + 1, Options: ev.Options}
 			case loop.StepStarted:
-				now.Step = ev.Step
+				now.Step, now.Held = ev.Step, false
+			case loop.FreshRetry:
+				now.Held = ev.Schema
 			case loop.Replied:
 				if !ev.Aborted && !yield(reread(now, ev), nil) {
 					return
@@ -57,9 +65,15 @@ func reread(r Reply, ev loop.Replied) Reply {
 			calls[i].Args = restored(calls[i].Args)
 		}
 	}
-	r.Differences = differences(r.Was, r.Now)
+	turnedDown := r.Was.Outcome == parse.Unparseable && r.Was.Problem == nil
+	r.Held = r.Held || turnedDown || slices.ContainsFunc(ev.Calls, isNative)
+	if !r.Held {
+		r.Differences = differences(r.Was, r.Now)
+	}
 	return r
 }
+
+func isNative(c loop.Call) bool { return c.Dialect == native }
 
 // differences compares two readings, the most important first.
 func differences(was, now parse.Result) []string {
