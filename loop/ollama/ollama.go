@@ -15,6 +15,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/localagent/localagent/loop"
 )
@@ -33,9 +34,7 @@ type Model struct {
 
 	once   sync.Once
 	client *Client
-
-	mu   sync.Mutex
-	info *Info // once the server told
+	info   atomic.Pointer[Info] // once the server told
 }
 
 // Stream implements [loop.Model]. A chunk says Loading when nothing has come
@@ -82,16 +81,14 @@ func (m *Model) Window(ctx context.Context) (int, error) {
 // show asks once what the server knows of the model. A server that cannot say
 // may still be able to chat, and else says better what is wrong.
 func (m *Model) show(ctx context.Context) (Info, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.info != nil {
-		return *m.info, nil
+	if known := m.info.Load(); known != nil {
+		return *known, nil
 	}
 	info, err := m.server().Show(ctx, m.Name)
 	var e *loop.ModelError
 	switch {
 	case err == nil:
-		m.info = &info
+		m.info.Store(&info)
 	case errors.As(err, &e) && (e.Status != 0 || e.Kind == loop.Fatal):
 		err = nil
 	}

@@ -47,6 +47,12 @@ func read(t *testing.T, m *Model, req *loop.Request) (reading, error) {
 	return r, nil
 }
 
+// known is the model without a question to the server about it.
+func known(m *Model) *Model {
+	m.info.Store(&Info{})
+	return m
+}
+
 func ask(text string) *loop.Request {
 	return &loop.Request{Messages: []loop.Message{{Role: loop.System, Content: "Be brief."}, {Role: loop.User, Content: text}}}
 }
@@ -232,7 +238,7 @@ func TestConnections(t *testing.T) {
 			} else {
 				go answer(l, tt.serve)
 			}
-			m := &Model{Name: "test", Host: l.Addr().String(), info: &Info{}}
+			m := known(&Model{Name: "test", Host: l.Addr().String()})
 			_, err = read(t, m, ask("Hello"))
 			var e *loop.ModelError
 			if !errors.As(err, &e) || e.Kind != tt.kind {
@@ -278,8 +284,8 @@ func TestBadSettings(t *testing.T) {
 		want  string
 	}{
 		"host":       {&Model{Host: "a:b"}, `the port is "b"`},
-		"think":      {&Model{Think: "hard", info: &Info{}}, `think is "hard", expecting true`},
-		"keep-alive": {&Model{KeepAlive: "long", info: &Info{}}, `keep-alive is "long", expecting a duration`},
+		"think":      {known(&Model{Think: "hard"}), `think is "hard", expecting true`},
+		"keep-alive": {known(&Model{KeepAlive: "long"}), `keep-alive is "long", expecting a duration`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := read(t, tt.model, ask("Hello")); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -58,7 +58,7 @@ func TestSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, w := io.Pipe()
-				m := &Model{Name: "test", info: &Info{}, client: &Client{transport: pipe{r}}}
+				m := known(&Model{Name: "test", client: &Client{transport: pipe{r}}})
 				go func() {
 					for _, wr := range tt.writes {
 						time.Sleep(wr.after)
