@@ -19,8 +19,8 @@ var Tools = []string{"search_files", "write_file", "calc"}
 // Natural are the names of texts as models write them: one call alone; prose
 // around a fenced call; reasoning with a decoy before a tagged call; prose; an
 // answer in Markdown with code but no call; a call with the usual slips, cut at
-// its end; a call that is one big string.
-var Natural = []string{"bare", "chatty", "think", "prose", "answer", "broken", "write"}
+// its end; the same, whole; a call that is one big string.
+var Natural = []string{"bare", "chatty", "think", "prose", "answer", "broken", "slips", "write"}
 
 // Hostile are the names of texts that tempt a parser into reading again and
 // again what it has read.
@@ -50,6 +50,10 @@ func Make(name string, n int) string {
 		w.answer(n)
 	case "broken":
 		w.broken(n)
+	case "slips":
+		w.brokenHead()
+		w.slips(n)
+		w.WriteString("\"last\": [1, {\"x\": \"end\"}]}}")
 	case "write":
 		return writeCall(w, n)
 	default:
@@ -230,9 +234,13 @@ func (w *writer) answer(n int) {
 
 // broken appends one call with the usual slips, cut at its end.
 func (w *writer) broken(n int) {
-	w.WriteString("{'name': 'search_files', arguments: {\"query\": \"fmt.Println(\\\"{hi}\\\")\", // what to find\n")
+	w.brokenHead()
 	w.slips(n)
 	w.WriteString("\"last\": [1, {\"x\": \"cut")
+}
+
+func (w *writer) brokenHead() {
+	w.WriteString("{'name': 'search_files', arguments: {\"query\": \"fmt.Println(\\\"{hi}\\\")\", // what to find\n")
 }
 
 func (w *writer) slips(n int) {

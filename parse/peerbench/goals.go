@@ -1,0 +1,247 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	repair "github.com/RealAlexandreAI/json-repair"
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/parse/internal/inputs"
+	"github.com/tidwall/gjson"
+)
+
+// A goal is a figure that was measured beside its limit.
+type goal struct {
+	id, what string
+	limit    string
+	got      string
+	ok       bool
+}
+
+// A bench collects goals.
+type bench struct {
+	rounds int
+	goals  []goal
+}
+
+func (b *bench) atMost(id, what string, got, limit float64) {
+	b.goals = append(b.goals, goal{id, what, fmt.Sprintf("≤ %.4g", limit), fmt.Sprintf("%.3g", got), got <= limit})
+}
+
+func (b *bench) atLeast(id, what string, got, limit float64) {
+	b.goals = append(b.goals, goal{id, what, fmt.Sprintf("≥ %.4g", limit), fmt.Sprintf("%.3g", got), got >= limit})
+}
+
+func (b *bench) isTrue(id, what string, ok bool) {
+	b.goals = append(b.goals, goal{id, what, "right", map[bool]string{true: "right", false: "WRONG"}[ok], ok})
+}
+
+// ratio is the median of how much longer f takes than g.
+func (b *bench) ratio(f, g func()) float64 {
+	_, ratios := turns(b.rounds, f, g)
+	return ratios[0]
+}
+
+const kB = 1 << 10
+
+// validTwin validates the text as one JSON string: what reading it costs at
+// least a validator.
+func validTwin(text string) func() {
+	twin := inputs.Quote(text)
+	return func() { gjson.Valid(twin) }
+}
+
+// p1: text with no candidate costs next to nothing.
+func (b *bench) p1() {
+	text := inputs.Make("prose", 64*kB)
+	s := parse.NewScanner(options)
+	whole := func() { oursOn(s, text) }
+	streamed := func() { oursStreamed(s, text) }
+	b.isTrue("P1", "prose 64 KB: the answer, unchanged", ours(text).Text == text && oursStreamed(s, text).Text == text)
+	n, _ := allocations(whole)
+	b.atMost("P1", "prose 64 KB, whole: allocations", float64(n), 0)
+	n, _ = allocations(streamed)
+	b.atMost("P1", "prose 64 KB, streamed: allocations", float64(n), 0)
+	b.atMost("P1", "prose 64 KB, whole / gjson.Valid on the twin", b.ratio(whole, validTwin(text)), 1.0/8)
+	b.atMost("P1", "prose 64 KB, whole / ollama tools", b.ratio(whole, func() { ollamaTools("{", text) }), 1.0/5)
+}
+
+// p2: finding and validating, arguments left as JSON.
+func (b *bench) p2() {
+	for _, x := range []struct {
+		name  string
+		size  int
+		limit float64
+	}{{"chatty", 2 * kB, 2}, {"think", 16 * kB, 0.5}, {"answer", 64 * kB, 1.5}} {
+		text := inputs.Make(x.name, x.size)
+		b.isTrue("P2", fmt.Sprintf("%s %d KB: the call", x.name, x.size/kB), right(x.name, text, oursCalls(ours(text))))
+		b.atMost("P2", fmt.Sprintf("%s %d KB / gjson.Valid on the twin", x.name, x.size/kB),
+			b.ratio(func() { ours(text) }, validTwin(text)), x.limit)
+	}
+	answer := inputs.Make("answer", 64*kB)
+	s := parse.NewScanner(options)
+	n, _ := allocations(func() { oursOn(s, answer) })
+	b.atMost("P2", "answer 64 KB: allocations", float64(n), 8)
+	write := inputs.Make("write", 1024*kB)
+	b.isTrue("P2", "write 1 MB: the call", right("write", write, oursCalls(ours(write))))
+	b.atMost("P2", "write 1 MB / gjson.Valid", b.ratio(func() { ours(write) }, func() { gjson.Valid(write) }), 2.8)
+}
+
+// p3: finding and decoding, against decoding the call's bytes alone.
+func (b *bench) p3() {
+	for _, x := range []struct {
+		name  string
+		size  int
+		limit float64
+	}{{"bare", 300, 1.2}, {"chatty", 2 * kB, 1.5}, {"think", 16 * kB, 1.5}, {"write", 1024 * kB, 0.9}} {
+		text := inputs.Make(x.name, x.size)
+		source := []byte(theCall(x.name, text))
+		b.isTrue("P3", x.name+": the decoded call", right(x.name, text, oursDecoded(text)))
+		b.atMost("P3", x.name+", decoded / json.Unmarshal of the call alone", b.ratio(
+			func() { oursDecoded(text) },
+			func() { unmarshal(source) }), x.limit)
+	}
+	text := inputs.Make("write", 1024*kB)
+	_, size := allocations(func() { oursDecoded(text) })
+	b.atMost("P3", "write 1 MB, decoded: bytes allocated a byte", float64(size)/float64(len(text)), 2.5)
+}
+
+func unmarshal(source []byte) {
+	var v any
+	if err := json.Unmarshal(source, &v); err != nil {
+		panic(err)
+	}
+}
+
+// p4: against Ollama's generic parser, the same bytes at once.
+func (b *bench) p4() {
+	for _, x := range []struct {
+		name  string
+		size  int
+		limit float64
+	}{{"chatty", 2 * kB, 1.25}, {"think", 16 * kB, 1.6}, {"write", 1024 * kB, 1.5}, {"answer", 64 * kB, 4}} {
+		text, tag := inputs.Make(x.name, x.size), tagFor(x.name)
+		b.atLeast("P4", fmt.Sprintf("ollama tools (%s) / ours, %s", verdict(right(x.name, text, ollamaTools(tag, text))), x.name),
+			b.ratio(func() { ollamaTools(tag, text) }, func() { ours(text) }), x.limit)
+	}
+	text := inputs.Make("answer", 64*kB)
+	b.isTrue("P4", "answer 64 KB: no call", ours(text).Outcome == parse.Final)
+}
+
+func verdict(ok bool) string {
+	if ok {
+		return "right"
+	}
+	return "wrong"
+}
+
+// p5: a stream of a long call.
+func (b *bench) p5() {
+	write := inputs.Make("write", 1024*kB)
+	s := parse.NewScanner(options)
+	streamed := func() { oursStreamed(s, write) }
+	b.isTrue("P5", "write 1 MB, streamed: the call", right("write", write, oursCalls(oursStreamed(s, write))))
+	b.atMost("P5", "write 1 MB, streamed / whole", b.ratio(streamed, func() { oursOn(s, write) }), 3)
+	b.atMost("P5", "write 1 MB, streamed / json.Decoder", b.ratio(streamed, func() { decoderStreamed(write) }), 1.5)
+	small := inputs.Make("write", 64*kB)
+	perToken := b.ratio(streamed, func() { oursStreamed(s, small) }) * float64(len(small)) / float64(len(write))
+	b.atMost("P5", "write, time a token at 1 MB / at 64 KB", perToken, 1.3)
+	b.atMost("P5", "write, streamed: growth exponent", b.slope("write", 64*kB, func(text string) { oursStreamed(s, text) }), 1.1)
+	n, _ := allocations(streamed)
+	b.atMost("P5", "write 1 MB, streamed: allocations a token", float64(n)/float64(len(write)/piece), 0.05)
+}
+
+// p6: a stream against Ollama's.
+func (b *bench) p6() {
+	call := "<tool_call>\n" + inputs.Make("write", 64*kB) + "\n</tool_call>"
+	prose := inputs.Make("prose", 64*kB)
+	s := parse.NewScanner(options)
+	streamed := func() { oursStreamed(s, call) }
+	inner := call[len("<tool_call>\n") : len(call)-len("\n</tool_call>")]
+	b.isTrue("P6", "tagged write 64 KB, streamed: the call", right("write", inner, oursCalls(oursStreamed(s, call))))
+	few := bench{rounds: min(b.rounds, 3)} // seconds a sample
+	b.atLeast("P6", fmt.Sprintf("ollama tools (%s) / ours, tagged write 64 KB streamed", verdict(right("write", inner, ollamaToolsStreamed("<tool_call>", call)))),
+		few.ratio(func() { ollamaToolsStreamed("<tool_call>", call) }, streamed), 100)
+	b.atLeast("P6", fmt.Sprintf("ollama qwen3 (%s) / ours, tagged write 64 KB streamed", verdict(right("write", inner, qwen3Streamed(call)))),
+		b.ratio(func() { qwen3Streamed(call) }, streamed), 5)
+	streamed = func() { oursStreamed(s, prose) }
+	b.atMost("P6", "prose 64 KB streamed, ours / ollama tools", b.ratio(streamed, func() { ollamaToolsStreamed("<tool_call>", prose) }), 4)
+	b.atMost("P6", "prose 64 KB streamed, ours / ollama qwen3", b.ratio(streamed, func() { qwen3Streamed(prose) }), 1.0/5)
+}
+
+// p7: hostile texts stay linear in time and memory.
+func (b *bench) p7() {
+	s := parse.NewScanner(options)
+	for _, name := range inputs.Hostile {
+		text := inputs.Make(name, 1024*kB)
+		for _, way := range []struct {
+			name string
+			read func(string)
+		}{
+			{"whole", func(text string) { oursOn(s, text) }},
+			{"streamed", func(text string) { oursStreamed(s, text) }},
+		} {
+			what := name + " 1 MB, " + way.name
+			b.atMost("P7", what+": growth exponent", b.slope(name, 128*kB, way.read), 1.1)
+			b.atMost("P7", what+" / byte loop", b.ratio(func() { way.read(text) }, func() { byteLoop(text) }), 6)
+			limit := 4*uint64(len(text)) + 1<<20
+			peak := peakHeap(limit, func() {
+				s = parse.NewScanner(options)
+				way.read(text)
+			})
+			b.atMost("P7", what+": heap peak / (4 × input + 1 MiB)", float64(peak)/float64(limit), 1)
+		}
+	}
+}
+
+// slope is the growth exponent of read from a size to 1 MB. The machine is
+// noisy, so a bad one is taken up to three times.
+func (b *bench) slope(name string, from int, read func(string)) (best float64) {
+	var sizes []int
+	var texts []string
+	for n := from; n <= 1024*kB; n *= 2 {
+		sizes, texts = append(sizes, n), append(texts, inputs.Make(name, n))
+	}
+	for try := range 3 {
+		samples := make([][]time.Duration, len(sizes))
+		for range max(b.rounds/3, 1) {
+			for i, text := range texts {
+				samples[i] = append(samples[i], sample(func() { read(text) }))
+			}
+		}
+		times := make([]time.Duration, len(sizes))
+		for i := range times {
+			times[i] = median(samples[i])
+		}
+		if e := exponent(sizes, times); try == 0 || e < best {
+			best = e
+		}
+		if best <= 1.1 {
+			break
+		}
+	}
+	return best
+}
+
+// p8: repair.
+func (b *bench) p8() {
+	s := parse.NewScanner(options)
+	for _, name := range []string{"broken", "slips"} {
+		text := inputs.Make(name, 64*kB)
+		r := ours(text)
+		switch name {
+		case "broken": // cut at its end
+			b.isTrue("P8", "broken 64 KB: truncated", r.Outcome == parse.Unparseable && r.Problem.Reason == parse.ReasonTruncated)
+		case "slips": // the same, whole
+			b.isTrue("P8", "slips 64 KB: one call, repaired", len(r.Calls) == 1 && len(r.Calls[0].Repairs) > 0)
+		}
+		read := func() { oursOn(s, text) }
+		b.atLeast("P8", "RealAlexandreAI / ours, "+name+" 64 KB", b.ratio(func() { repair.RepairJSON(text) }, read), 4)
+		b.atMost("P8", name+" 64 KB / gjson.Valid on the twin", b.ratio(read, validTwin(text)), 12)
+		b.atMost("P8", name+": growth exponent", b.slope(name, 128*kB, func(text string) { oursOn(s, text) }), 1.1)
+	}
+	write := inputs.Make("write", 1024*kB)
+	r := ours(write)
+	b.isTrue("P8", "write 1 MB: valid JSON, no repair", len(r.Calls) == 1 && len(r.Calls[0].Repairs) == 0)
+}
