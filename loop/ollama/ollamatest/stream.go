@@ -17,7 +17,7 @@ type stream struct {
 // send writes the whole reply.
 func (s *stream) send(model string, r Reply) {
 	delay := time.Duration(r.DelayMS) * time.Millisecond
-	if !s.wait(r.Wait) || !s.sleep(delay) {
+	if r.Wait != nil && !wait(s, r.Wait) || !wait(s, time.After(delay)) {
 		return
 	}
 	if r.Status >= http.StatusBadRequest {
@@ -30,7 +30,7 @@ func (s *stream) send(model string, r Reply) {
 	lines := r.lines(model)
 	for again := true; again; again = r.Endless {
 		for _, l := range lines {
-			if !s.sleep(delay) {
+			if !wait(s, time.After(delay)) {
 				return
 			}
 			io.WriteString(s.w, l+"\n")
@@ -38,7 +38,7 @@ func (s *stream) send(model string, r Reply) {
 		}
 	}
 	if r.Hang {
-		s.wait(make(chan struct{}))
+		wait(s, make(chan struct{}))
 		return
 	}
 	s.end(model, r, len(lines))
@@ -80,42 +80,16 @@ func (s *stream) end(model string, r Reply, lines int) {
 
 func (s *stream) flush() { s.w.(http.Flusher).Flush() }
 
-// sleep waits and says whether the client is still there.
-func (s *stream) sleep(d time.Duration) bool {
-	over := make(chan struct{})
-	if d <= 0 {
-		close(over)
-		return s.wait(over)
-	}
-	t := time.AfterFunc(d, func() { close(over) })
-	defer t.Stop()
-	return s.wait(over)
-}
-
-// wait waits for a channel to be closed, nil being closed, and says whether
-// the client is still there.
-func (s *stream) wait(c <-chan struct{}) bool {
+// wait waits for c and says whether the client is still there.
+func wait[T any](s *stream, c <-chan T) bool {
 	select {
-	case <-s.done:
-		s.gone()
-		return false
-	default:
-	}
-	if c == nil {
-		return true
-	}
-	select {
-	case <-s.done:
-		s.gone()
-		return false
 	case <-c:
 		return true
+	case <-s.done:
 	}
-}
-
-func (s *stream) gone() {
 	select {
 	case s.left <- struct{}{}:
-	default:
+	default: // nobody asks
 	}
+	return false
 }
