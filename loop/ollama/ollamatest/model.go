@@ -96,4 +96,3 @@ func (s *Server) ps(w http.ResponseWriter) {
 	}
 	respond(w, map[string]any{"models": models})
 }
-
