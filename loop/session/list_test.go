@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -232,16 +231,4 @@ func TestRemove(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
-}
-
-func ExampleList() {
-	infos, err := List("testdata")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, i := range infos {
-		fmt.Println(i.ID, i.Model, i.Steps, i.Stop, i.Prompt)
-	}
-	// Output: 2026-11-29T19-24-00-ab12 gemma3:4b 2 final How many characters are in notes.txt?
 }
