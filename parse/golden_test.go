@@ -199,56 +199,72 @@ func (g *golden) wrong(r parse.Result) string {
 // compare checks r against the lines of the reading, and returns the first
 // difference.
 func (g *golden) compare(r parse.Result) string {
-	outcome, textSeen := "call", false
-	calls, void, dropped := r.Calls, r.Void, r.Dropped
-	voidSeen, dropSeen := false, false
+	c := comparison{golden: g, r: r, outcome: "call", seen: map[string]bool{},
+		calls: r.Calls, void: r.Void, dropped: r.Dropped}
 	for _, line := range g.want {
-		verb, rest, _ := strings.Cut(line, " ")
-		var fault string
-		switch verb {
-		case "call":
-			calls, fault = takeCall(rest, calls)
-		case "void":
-			voidSeen = true
-			void, fault = takeCall(rest, void)
-		case "final", "no":
-			outcome = verb
-		case "unparseable":
-			outcome = verb
-			fault = g.compareProblem(rest, r.Problem)
-		case "text":
-			textSeen = true
-			fault = sameWords("text", rest, r.Text)
-		case "thinking":
-			fault = sameWords("thinking", rest, r.Thinking)
-		case "dropped":
-			dropSeen = true
-			dropped, fault = g.takeDropped(rest, dropped)
-		case "stop", "retract":
-			if !slices.Contains(g.signals(), verb) {
-				fault = "no " + verb + " event"
-			}
-		default:
-			fault = "golden: unknown line"
-		}
-		if fault != "" {
+		if fault := c.line(line); fault != "" {
 			return fault
 		}
 	}
+	return c.end()
+}
+
+// A comparison goes through the lines of a reading. What a line claims is taken
+// off calls, void and dropped.
+type comparison struct {
+	*golden
+	r           parse.Result
+	outcome     string // "no": anything but a call
+	seen        map[string]bool
+	calls, void []parse.Call
+	dropped     []parse.Dropped
+}
+
+func (c *comparison) line(line string) (fault string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	c.seen[verb] = true
+	switch verb {
+	case "call":
+		c.calls, fault = takeCall(rest, c.calls)
+	case "void":
+		c.void, fault = takeCall(rest, c.void)
+	case "final", "no":
+		c.outcome = verb
+	case "unparseable":
+		c.outcome = verb
+		fault = c.compareProblem(rest, c.r.Problem)
+	case "text":
+		fault = sameWords(verb, rest, c.r.Text)
+	case "thinking":
+		fault = sameWords(verb, rest, c.r.Thinking)
+	case "dropped":
+		c.dropped, fault = c.takeDropped(rest, c.dropped)
+	case "stop", "retract":
+		if !slices.Contains(c.signals(), verb) {
+			fault = "no " + verb + " event"
+		}
+	default:
+		fault = "golden: unknown line " + line
+	}
+	return fault
+}
+
+// end checks what no line claimed.
+func (c *comparison) end() string {
 	switch {
-	case outcome == "no" && r.Outcome == parse.Calls:
+	case c.outcome == "no" && c.r.Outcome == parse.Calls:
 		return "a call that must not run"
-	case outcome != "no" && kind(r) != outcome:
+	case c.outcome != "no" && kind(c.r) != c.outcome:
 		return "outcome"
-	case len(calls) > 0:
-		return "one call too many: " + calls[0].Name
-	case voidSeen && len(void) > 0:
-		return "one void call too many: " + void[0].Name
-	case dropSeen && len(dropped) > 0:
+	case len(c.calls) > 0:
+		return "one call too many: " + c.calls[0].Name
+	case c.seen["void"] && len(c.void) > 0:
+		return "one void call too many: " + c.void[0].Name
+	case c.seen["dropped"] && len(c.dropped) > 0:
 		return "dropped too much"
-	case outcome == "final" && !textSeen && r.Text != g.input:
+	case c.outcome == "final" && !c.seen["text"] && c.r.Text != c.input:
 		return "text changed"
-	case r.Outcome != parse.Unparseable && r.Problem != nil:
+	case c.r.Outcome != parse.Unparseable && c.r.Problem != nil:
 		return "a problem, though usable"
 	}
 	return ""

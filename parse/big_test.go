@@ -1,0 +1,111 @@
+package parse_test
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/parse/internal/inputs"
+)
+
+// withSmallStack runs f where a recursion on the depth of the input would end
+// the process.
+func withSmallStack(f func()) {
+	defer debug.SetMaxStack(debug.SetMaxStack(256 << 10))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
+
+// allocated is how many bytes f allocates: a bound of what it holds at once.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestHostile reads texts that tempt a parser into recursion or into reading
+// again: whole and in pieces the same, no call, little memory.
+func TestHostile(t *testing.T) {
+	const size = 256 << 10
+	known := openLedger(t, "hostile")
+	for _, name := range inputs.Hostile {
+		text := inputs.Make(name, size)
+		var whole, streamed parse.Result
+		var used uint64
+		withSmallStack(func() {
+			s := parse.NewScanner(benchTools())
+			used = allocated(func() {
+				s.Feed(text)
+				whole = s.Close(parse.FinishStop)
+			})
+			streamed = stream(s, text, 1<<10)
+		})
+		fault := ""
+		switch {
+		case whole.Outcome == parse.Calls:
+			fault = "a call: " + summary(whole)
+		case summary(whole) != summary(streamed):
+			fault = fmt.Sprintf("whole %s, streamed %s", summary(whole), summary(streamed))
+		case used > 4*size+1<<20:
+			fault = fmt.Sprintf("%d bytes allocated for %d", used, size)
+		}
+		known.check(t, name, fault)
+	}
+}
+
+// TestBig holds the sizes that honest replies may have, and the first ones that
+// are too much.
+func TestBig(t *testing.T) {
+	call := func(args string) string { return `{"tool":"echo","args":` + args + `}` }
+	nested := func(open, end string, n int) string {
+		return strings.Repeat(open, n) + "1" + strings.Repeat(end, n)
+	}
+	var keys, many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, `"k%d":%d,`, i, i)
+		fmt.Fprintf(&many, `{"tool":"echo","args":{"n":%d}}`+"\n", i)
+	}
+	tests := []struct {
+		name, text string
+		want       parse.Outcome
+		reason     parse.Reason
+		calls      int
+	}{
+		{"a megabyte in one argument", call(`{"a":"` + strings.Repeat("x\\n", 350_000) + `"}`), parse.Calls, "", 1},
+		{"twenty thousand keys", call(`{` + keys.String() + `"z":0}`), parse.Calls, "", 1},
+		{"twenty thousand keys, one twice", call(`{` + keys.String() + `"k7":0}`), parse.Unparseable, parse.ReasonDuplicateKey, 0},
+		{"twenty thousand calls", many.String(), parse.Calls, "", 20_000},
+		{"thirty deep", call(`{"a":` + nested("[", "]", 30) + `}`), parse.Calls, "", 1},
+		{"lists too deep", call(`{"a":` + nested("[", "]", 100_000) + `}`), parse.Unparseable, parse.ReasonTooDeep, 0},
+		{"objects too deep", call(nested(`{"a":`, "}", 100_000)), parse.Unparseable, parse.ReasonTooDeep, 0},
+		{"a megabyte of prose, then a call", inputs.Make("prose", 1<<20) + call(`{}`), parse.Calls, "", 1},
+		{"a megabyte of code, then a call", inputs.Make("answer", 1<<20) + "\n" + call(`{}`), parse.Calls, "", 1},
+		{"a megabyte of thought, then a call", "<think>" + inputs.Make("answer", 1<<20) + "</think>" + call(`{}`), parse.Calls, "", 1},
+		{"the same line for ever", strings.Repeat("I will read the file now.\n", 1000), parse.Unparseable, parse.ReasonRepetition, 0},
+		{"a call, then the same line for ever", call(`{}`) + "\n" + strings.Repeat("I will read the file now.\n", 1000), parse.Calls, "", 1},
+		{"the same line within an argument", call(`{"a":"` + strings.Repeat(`-----\n`, 2000) + `"}`), parse.Calls, "", 1},
+	}
+	known := openLedger(t, "big")
+	o := parse.Options{Tools: []parse.Tool{{Name: "echo"}}}
+	for _, test := range tests {
+		var r parse.Result
+		withSmallStack(func() { r = parse.Parse(test.text, o, parse.FinishStop) })
+		fault := ""
+		switch {
+		case r.Outcome != test.want, len(r.Calls) != test.calls:
+			fault = fmt.Sprintf("want %d calls, got %.300s", test.calls, summary(r))
+		case test.reason != "" && r.Problem.Reason != test.reason:
+			fault = "reason is " + string(r.Problem.Reason)
+		}
+		known.check(t, test.name, fault)
+	}
+}
