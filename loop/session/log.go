@@ -58,7 +58,17 @@ func Create(dir string) (*Log, error) {
 		if err != nil {
 			return nil, err
 		}
+		syncFolder(dir)
 		return start(f, path)
+	}
+}
+
+// syncFolder brings the name of a new file to disk, on systems where that takes
+// a step of its own. Others refuse it.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
 	}
 }
 
@@ -89,7 +99,11 @@ func Open(path string) (*Log, *loop.Transcript, error) {
 
 // start locks the file. On error it is closed.
 func start(f *os.File, path string) (*Log, error) {
-	if err := lock(f); err != nil {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = lock(f)
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%w: %s", err, path)
 	}
@@ -116,7 +130,7 @@ func (l *Log) resume() (*loop.Transcript, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNoLog, l.path)
 	}
 	if r.lines.torn > 0 {
-		if err := l.file.Truncate(r.lines.end); err != nil {
+		if err := os.Truncate(l.path, r.lines.end); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +177,7 @@ func (l *Log) Write(ev loop.Event) error {
 	l.enc.Header, l.enc.Exit = l.Header, l.Exit
 	if err := l.write(ev); err != nil {
 		l.err = fmt.Errorf("session: writing %s: %w", l.path, err)
-		l.file.Truncate(l.whole) // half a line would spoil the next one, should anyone append
+		os.Truncate(l.path, l.whole) // half a line would spoil the next one, should anyone append
 	}
 	return l.err
 }
