@@ -27,10 +27,15 @@ type example struct{ line, does string }
 func commands() []*command {
 	return []*command{
 		runCommand(),
+		chatCommand(),
 		parseCommand(),
 		toolsCommand(),
+		modelsCommand(),
+		doctorCommand(),
+		sessionsCommand(),
 		demoCommand(),
 
+		completionCommand(),
 		versionCommand(),
 		helpCommand(),
 	}

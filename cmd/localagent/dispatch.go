@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -14,8 +13,9 @@ import (
 
 // dispatch finds the command, reads its flags, runs it and returns the status.
 func (e *env) dispatch(args []string) int {
-	if slices.Equal(args, []string{"--version"}) {
-		args = []string{"version"}
+	if len(args) > 0 && args[0] == completeWord {
+		e.complete(args[1:])
+		return exitOK
 	}
 	c, rest, named := split(args)
 	o := &options{}
@@ -82,6 +82,9 @@ func (e *env) withSignals(graceful bool, f func(context.Context) int) int {
 			return code
 		case s := <-sigs:
 			cause := &signalError{s.(syscall.Signal)}
+			if s == os.Interrupt && ctx.Err() == nil && e.caught(cause) {
+				continue
+			}
 			if !graceful || ctx.Err() != nil {
 				return codeOf(cause)
 			}
@@ -90,9 +93,13 @@ func (e *env) withSignals(graceful bool, f func(context.Context) int) int {
 	}
 }
 
-// flagError says in one line what is wrong with a flag, and what was meant.
+// flagError says in one line what is wrong with a flag of c, if there is one,
+// and what was meant.
 func flagError(c *command, set *pflag.FlagSet, err error) error {
-	see := fmt.Sprintf(" (localagent help %s lists them)", c.name)
+	see := ""
+	if c != nil {
+		see = fmt.Sprintf(" (localagent help %s lists them)", c.name)
+	}
 	var missing *pflag.NotExistError
 	var needs *pflag.ValueRequiredError
 	var bad *pflag.InvalidValueError

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 
 	"golang.org/x/term"
@@ -15,6 +16,9 @@ type env struct {
 	out    *screen // the answer, and nothing else
 	err    *screen // everything else
 	getenv func(string) string
+
+	mu    sync.Mutex
+	catch func(cause error) bool // takes an interrupt, or says that it did not
 }
 
 func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *env {
@@ -41,6 +45,27 @@ func (e *env) fail(err error) int {
 	}
 	e.err.put(span{styleError, "localagent: "}, err.Error(), "\n")
 	return code
+}
+
+// onInterrupt lets f take interrupts until release is called. While f returns
+// true they end nothing else.
+func (e *env) onInterrupt(f func(cause error) bool) (release func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.catch = f
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.catch = nil
+	}
+}
+
+// caught says whether somebody took the interrupt.
+func (e *env) caught(cause error) bool {
+	e.mu.Lock()
+	f := e.catch
+	e.mu.Unlock()
+	return f != nil && f(cause)
 }
 
 // interactive says whether a person sits at both ends.

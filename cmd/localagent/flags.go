@@ -13,32 +13,58 @@ import (
 // options are the values of all flags. A command registers the groups it uses;
 // the rest stays zero.
 type options struct {
-	model       string
-	host        string
-	system      string
-	numCtx      int
-	temperature float64
-	seed        int
+	files        []string
+	system       string
+	systemFile   string
+	instructions string
+	schema       string
+	interactive  bool
+	dryRun       bool
 
-	tools []string
-	cwd   string
+	model        string
+	host         string
+	dialect      string
+	numCtx       int
+	temperature  float64
+	seed         int
+	modelOptions []string
+	keepAlive    string
+	think        string
 
-	maxSteps int
-	timeout  time.Duration
-	guard    string
+	tools       []string
+	cwd         string
+	toolTimeout time.Duration
+	approve     string
+	allow, deny []string
+	yes         bool
 
-	format  string
-	json    bool
-	quiet   bool
-	verbose int
+	maxSteps  int
+	maxTokens int
+	timeout   time.Duration
+	guard     string
+
+	format       string
+	json         bool
+	noStream     bool
+	showThinking bool
+	quiet        bool
+	verbose      int
+
+	resume    bool
+	session   string
+	noSession bool
+
+	config  string
 	color   string
 	version bool
 	help    bool
 
-	parse parseOptions
+	parse    parseOptions
+	sessions sessionsOptions
+	probe    bool
+	man      bool
 
-	// set says which flags were given.
-	set *pflag.FlagSet
+	set *pflag.FlagSet // says which flags were given
 }
 
 // A group is flags that belong together, in the help and in the commands.
@@ -54,33 +80,63 @@ type titledSet struct {
 }
 
 var (
-	modelGroup  = group{"Model", addModelFlags}
-	toolGroup   = group{"Tools", addToolFlags}
-	limitGroup  = group{"Limits", addLimitFlags}
-	outputGroup = group{"Output", addOutputFlags}
-	otherGroup  = group{"Other", addOtherFlags}
+	promptGroup  = group{"Prompt", addPromptFlags}
+	modelGroup   = group{"Model", addModelFlags}
+	toolGroup    = group{"Tools", addToolFlags}
+	limitGroup   = group{"Limits", addLimitFlags}
+	outputGroup  = group{"Output", addOutputFlags}
+	sessionGroup = group{"Session", addSessionFlags}
+	otherGroup   = group{"Other", addOtherFlags}
 )
+
+func addPromptFlags(f *pflag.FlagSet, o *options) {
+	f.StringArrayVarP(&o.files, "file", "f", nil, "give the text of `FILE` before the prompt; may be repeated")
+	f.StringVarP(&o.system, "system", "s", "", "`TEXT` the model is told first, before the tools")
+	f.StringVar(&o.systemFile, "system-file", "", "the same from `FILE`")
+	f.StringVar(&o.instructions, "instructions", "", "rules of a project, from `FILE`, told after --system")
+	f.StringVar(&o.schema, "schema", "", "`FILE` with a JSON Schema that the answer must fit")
+	f.BoolVarP(&o.interactive, "interactive", "i", false, "stay and chat after the first answer")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the messages that the model would get, and ask nothing")
+}
 
 func addModelFlags(f *pflag.FlagSet, o *options) {
 	f.StringVarP(&o.model, "model", "m", "", "`NAME` of the model, or replay:FILE to play recorded replies")
 	f.StringVarP(&o.host, "host", "H", "", "`URL` of the Ollama server (default OLLAMA_HOST, else this machine)")
-	f.StringVarP(&o.system, "system", "s", "", "`TEXT` the model is told first, before the tools")
+	o.dialect = "auto"
+	f.Var(&choice{to: &o.dialect, words: dialectNames}, "dialect", "`WAY` in which calls are asked for: auto, json, hermes, pythonic, react")
 	f.IntVar(&o.numCtx, "num-ctx", 0, "context window to ask for, in `TOKENS`")
 	f.Float64Var(&o.temperature, "temperature", 0, "how freely the model chooses, a `NUMBER` from 0")
-	f.IntVar(&o.seed, "seed", 0, "`NUMBER` the model's choices start from")
+	f.IntVar(&o.seed, "seed", 0, "`NUMBER` that the model's choices start from")
+	f.StringArrayVar(&o.modelOptions, "option", nil, "any other option of the server, as `KEY=VALUE`; may be repeated")
+	f.StringVar(&o.keepAlive, "keep-alive", "", "`TIME` the server keeps the model loaded, -1 for ever (default 30m)")
+	f.Var(&choice{to: &o.think, words: []string{"true", "false", "low", "medium", "high"}}, "think",
+		"let the model think first, as far as it can: `HOW` is true, false, low, medium or high")
+	f.Lookup("think").NoOptDefVal = "true"
 }
 
 func addToolFlags(f *pflag.FlagSet, o *options) {
-	f.StringSliceVarP(&o.tools, "tool", "T", nil, "tools to offer, `NAMES` with commas; all, none (default the five that only look)")
+	f.StringSliceVarP(&o.tools, "tool", "T", nil, "tools to offer, `NAMES` with commas; all, none, default (the five that only look)")
 	addCwdFlag(f, o)
+	f.Var((*duration)(&o.toolTimeout), "tool-timeout", "`TIME` for a tool that has no limit of its own (default 1m0s)")
+	addPermissionFlags(f, o)
 }
 
 func addCwdFlag(f *pflag.FlagSet, o *options) {
 	f.StringVarP(&o.cwd, "cwd", "C", "", "work in `DIR`; file tools see nothing outside it (default .)")
 }
 
+func addPermissionFlags(f *pflag.FlagSet, o *options) {
+	o.approve = "ask"
+	f.Var(&choice{to: &o.approve, words: []string{"ask", "never", "edits", "all"}}, "approve",
+		"`WHICH` calls that no rule names may run: ask, never (only reads), edits, all")
+	f.BoolVarP(&o.yes, "yes", "y", false, "the same as --approve all")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow what fits `RULE`, such as \"exec git log *\"; may be repeated")
+	f.StringArrayVar(&o.deny, "deny", nil, "never run what fits `RULE`; may be repeated")
+}
+
 func addLimitFlags(f *pflag.FlagSet, o *options) {
-	f.IntVar(&o.maxSteps, "max-steps", 20, "`NUMBER` of requests to the model")
+	f.IntVar(&o.maxSteps, "max-steps", 20, "`NUMBER` of requests to the model, retries apart; -1 for no limit")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "`NUMBER` of tokens of the whole run, prompts and replies")
 	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for the whole run, such as 90s or 5m")
 	o.guard = "warn"
 	f.Var(&choice{to: &o.guard, words: []string{"stop", "warn", "off"}}, "loop-guard",
@@ -92,11 +148,20 @@ func addOutputFlags(f *pflag.FlagSet, o *options) {
 	f.VarP(&choice{to: &o.format, words: []string{formatText, formatJSON, formatStream}, alias: map[string]string{"jsonl": formatStream}},
 		"output-format", "o", "`FORMAT` of stdout: text, json, stream-json")
 	f.BoolVar(&o.json, "json", false, "the same as -o json: one object")
+	f.BoolVar(&o.noStream, "no-stream", false, "print the answer when it is complete, on a terminal too")
+	f.BoolVar(&o.showThinking, "show-thinking", false, "show on stderr what the model thinks")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing on stderr but errors")
 	f.CountVarP(&o.verbose, "verbose", "v", "say more: repairs, steps, tokens; -vv also the raw replies")
 }
 
+func addSessionFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVarP(&o.resume, "continue", "c", false, "go on with the latest session")
+	f.StringVar(&o.session, "session", "", "go on with the session `ID`, or with a file")
+	f.BoolVar(&o.noSession, "no-session", false, "record nothing")
+}
+
 func addOtherFlags(f *pflag.FlagSet, o *options) {
+	f.StringVar(&o.config, "config", "", "read `FILE` in place of the user's and the project's config")
 	o.color = "auto"
 	f.Var(&choice{to: &o.color, words: []string{"auto", "always", "never"}}, "color", "`WHEN` to use colour: auto, always, never")
 	f.BoolVar(&o.version, "version", false, "print the version")
@@ -113,7 +178,7 @@ const (
 // aliases are other names that users type for a flag.
 var aliases = map[string]string{
 	"max-turns": "max-steps",
-	"tools":     "tool",
+	"keepalive": "keep-alive",
 	"colour":    "color",
 }
 
@@ -195,6 +260,14 @@ func (o *options) settle(e *env, set *pflag.FlagSet) error {
 // changed says whether the flag was given.
 func (o *options) changed(name string) bool {
 	return o.set != nil && o.set.Lookup(name) != nil && o.set.Changed(name)
+}
+
+// sourceOf says where the value of a flag comes from.
+func (o *options) sourceOf(name string) string {
+	if o.changed(name) {
+		return "flag"
+	}
+	return ""
 }
 
 // A choice is a flag whose value is one of a few words.

@@ -1,17 +1,26 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+)
 
 func helpCommand() *command {
 	return &command{
 		name:    "help",
 		args:    "[COMMAND]",
 		summary: "this list, or the flags of one command",
+		groups:  []group{{"Help", func(f *pflag.FlagSet, o *options) { f.BoolVar(&o.man, "man", false, "print the manual page") }}},
 		run:     runHelp,
 	}
 }
 
-func runHelp(_ context.Context, e *env, _ *options, args []string) error {
+func runHelp(_ context.Context, e *env, o *options, args []string) error {
+	if o.man {
+		e.out.raw(manPage())
+		return nil
+	}
 	if len(args) == 0 {
 		e.out.raw(overview(e.out))
 		return nil

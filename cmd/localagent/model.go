@@ -1,23 +1,71 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/ollama"
 	"github.com/localagent/localagent/loop/replay"
+	"github.com/localagent/localagent/loop/session"
+	"github.com/localagent/localagent/parse"
 )
 
-// newModel is the model that the flags name.
-func (e *env) newModel(o *options) (loop.Model, error) {
-	if file, ok := strings.CutPrefix(o.model, "replay:"); ok {
-		return openReplay(file)
+const replayPrefix = "replay:"
+
+func isReplay(model string) bool { return strings.HasPrefix(model, replayPrefix) }
+
+// A modelHeader is what is known of a model beside the model itself.
+type modelHeader struct {
+	session.Header
+	dialect parse.Dialect
+}
+
+// newModel is the model that the options name, or the only one there is.
+func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader, error) {
+	h := modelHeader{Header: session.Header{Model: o.model, NumCtx: o.numCtx}}
+	if file, ok := strings.CutPrefix(o.model, replayPrefix); ok {
+		m, err := openReplay(file)
+		h.dialect = dialectOf(o.dialect, "")
+		h.Dialect = string(h.dialect)
+		return m, h, err
 	}
+	client := &ollama.Client{Host: o.host}
 	if o.model == "" {
-		return nil, usageErrorf("no model: name one with -m, or with LOCALAGENT_MODEL")
+		name, err := e.onlyModel(ctx, client)
+		if err != nil {
+			return nil, h, err
+		}
+		o.model = name
 	}
-	m := &ollama.Model{Name: o.model, Host: o.host, NumCtx: o.numCtx}
+	host, err := client.URL()
+	if err != nil {
+		return nil, h, &statusError{exitUsage, err}
+	}
+	h.Model, h.Host = o.model, host
+	h.Digest = digestOf(ctx, client, o.model)
+	h.dialect = dialectOf(o.dialect, e.dialects().of(h.Digest))
+	h.Dialect = string(h.dialect)
+	m, err := o.ollamaModel()
+	return m, h, err
+}
+
+// ollamaModel is the model with all that the flags say of it.
+func (o *options) ollamaModel() (*ollama.Model, error) {
+	extra, err := readModelOptions(o.modelOptions)
+	if err != nil {
+		return nil, err
+	}
+	m := &ollama.Model{
+		Name: o.model, Host: o.host, NumCtx: o.numCtx,
+		Options: extra, KeepAlive: o.keepAlive, Think: o.think,
+	}
+	if o.think == "false" {
+		m.Think = ""
+	}
 	if o.changed("seed") {
 		m.Seed = &o.seed
 	}
@@ -25,6 +73,39 @@ func (e *env) newModel(o *options) (loop.Model, error) {
 		m.Temp = &o.temperature
 	}
 	return m, nil
+}
+
+// readModelOptions reads KEY=VALUE words. A value is a number or a boolean when
+// it looks like one.
+func readModelOptions(words []string) (map[string]any, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	m := make(map[string]any)
+	for _, w := range words {
+		key, value, ok := strings.Cut(w, "=")
+		if !ok || key == "" {
+			return nil, usageErrorf("flag --option: want KEY=VALUE, got %q", w)
+		}
+		m[key] = optionValue(value)
+	}
+	return m, nil
+}
+
+func optionValue(s string) any {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil {
+		return f
+	}
+	switch s {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return s
 }
 
 func openReplay(file string) (*replay.Model, error) {
@@ -38,4 +119,56 @@ func openReplay(file string) (*replay.Model, error) {
 		return nil, usageErrorf("%s: %v", file, err)
 	}
 	return m, nil
+}
+
+// onlyModel is the model to use when none is named: the only one installed.
+func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, error) {
+	models, err := client.Models(ctx)
+	switch {
+	case err != nil:
+		return "", e.noServer(client, err)
+	case len(models) == 1:
+		return models[0].Name, nil
+	case len(models) == 0:
+		return "", &statusError{exitBackend, errors.New("no model is installed\n" +
+			"  get one:   ollama pull qwen2.5:3b   (or any other of ollama.com/library)\n" +
+			"  or look:   localagent demo          (recorded replies, real tools; -m replay:FILE plays your own)")}
+	}
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Name
+	}
+	return "", usageErrorf("no model: name one with -m or LOCALAGENT_MODEL; installed are %s", strings.Join(names, ", "))
+}
+
+// noServer is what a first run on a machine without Ollama says.
+func (e *env) noServer(client *ollama.Client, err error) error {
+	var m *loop.ModelError
+	if !errors.As(err, &m) || m.Kind != loop.Unreachable {
+		return &statusError{exitBackend, err}
+	}
+	host, _ := client.URL()
+	return &statusError{exitBackend, errors.New("no Ollama server answers at " + host + "\n" +
+		"  start it:  ollama serve             (to install it, see ollama.com/download; another host: -H or OLLAMA_HOST)\n" +
+		"  or look:   localagent demo          (recorded replies, real tools; -m replay:FILE plays your own)")}
+}
+
+// systemText is what the model is told first: --system, --system-file, and the
+// instructions.
+func systemText(o *options) (string, error) {
+	var parts []string
+	for _, part := range []struct{ text, file string }{{o.system, o.systemFile}, {"", o.instructions}} {
+		if part.text != "" {
+			parts = append(parts, part.text)
+		}
+		if part.file == "" {
+			continue
+		}
+		b, err := os.ReadFile(part.file)
+		if err != nil {
+			return "", &statusError{exitUsage, err}
+		}
+		parts = append(parts, properText(string(b)))
+	}
+	return strings.Join(parts, "\n\n"), nil
 }

@@ -11,13 +11,19 @@ import (
 // A view shows the events of a run.
 type view interface{ event(loop.Event) }
 
-// textOutput writes the answer to stdout: on a terminal as it comes, else when
-// the run has ended.
+// A textOutput writes the answer to stdout: on a terminal as it comes, with its
+// Markdown shown where there is colour, else when the run has ended and as it
+// is.
 type textOutput struct {
 	s      *screen
 	stream bool
+	md     *markdown // nil: nothing is being shown
 
-	shown strings.Builder // of the answer, as far as the terminal has it
+	shown strings.Builder // of this step's text, as far as the terminal has it
+}
+
+func newTextOutput(s *screen, stream bool) *textOutput {
+	return &textOutput{s: s, stream: stream}
 }
 
 func (t *textOutput) event(ev loop.Event) {
@@ -30,41 +36,68 @@ func (t *textOutput) event(ev loop.Event) {
 	}
 	switch ev := ev.(type) {
 	case loop.TextDelta:
-		t.s.Write([]byte(ev.Text))
-		t.shown.WriteString(ev.Text)
-	case loop.Retracted, loop.FreshRetry, loop.ModelRetry, loop.ToolStarted, loop.StepStarted:
-		t.breakLine()
+		t.write(ev.Text)
+	case loop.Retracted, loop.FreshRetry, loop.ModelRetry, loop.ToolStarted, loop.ToolEnded, loop.StepStarted:
+		t.flush()
 	}
 }
 
-// breakLine ends what was shown; what follows is something else.
-func (t *textOutput) breakLine() {
-	if s := t.shown.String(); s != "" && !strings.HasSuffix(s, "\n") {
+// write shows a piece of text. White space before the first word is left out.
+func (t *textOutput) write(text string) {
+	if t.shown.Len() == 0 {
+		text = strings.TrimLeft(text, " \t\r\n")
+	}
+	if text == "" {
+		return
+	}
+	t.shown.WriteString(text)
+	if !t.s.color {
+		t.s.Write([]byte(text))
+		return
+	}
+	if t.md == nil {
+		t.md = newMarkdown(t.s)
+	}
+	t.md.write(text)
+}
+
+// flush shows what is held back and ends the line; what follows is something
+// else.
+func (t *textOutput) flush() {
+	switch seen := t.shown.String(); {
+	case t.md != nil:
+		t.md.close()
+		t.md = nil
+	case seen != "" && !strings.HasSuffix(seen, "\n"):
 		t.s.raw("\n")
 	}
 	t.shown.Reset()
 }
 
 func (t *textOutput) ended(r *loop.Result) {
-	seen := t.shown.String()
-	t.breakLine()
-	if r.Stop != loop.StopFinal || strings.TrimSpace(seen) == strings.TrimSpace(r.Answer) {
+	seen := strings.TrimSpace(t.shown.String())
+	t.flush()
+	if r.Stop != loop.StopFinal || seen != "" && seen == strings.TrimSpace(r.Answer) {
+		return
+	}
+	if t.s.tty && t.s.color {
+		t.write(r.Answer)
+		t.flush()
 		return
 	}
 	t.s.put(strings.TrimRight(r.Answer, "\n"), "\n")
 }
 
-// jsonOutput writes the events as JSON lines, or of all of them the result.
+// A jsonOutput writes the events as JSON lines, or of all of them the result.
 type jsonOutput struct {
-	enc  *session.Encoder
-	s    *screen
-	only bool // the result alone
+	enc *session.Encoder
+	s   *screen
 }
 
-// newJSONOutput writes the lines of package session to s. exit is the status
-// that the result line names.
+// newJSONOutput writes the lines of package session to s, or the result line
+// only. exit is the status that the result line names.
 func newJSONOutput(s *screen, h session.Header, only bool, exit func(*loop.Result) int) *jsonOutput {
-	j := &jsonOutput{s: s, only: only}
+	j := &jsonOutput{s: s}
 	j.enc = &session.Encoder{W: j, Header: h, Exit: exit}
 	if only {
 		j.enc.Keep = func(typ string) bool { return typ == "result" }

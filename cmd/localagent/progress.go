@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/tools"
@@ -13,6 +14,9 @@ type progress struct {
 	s       *screen
 	quiet   bool
 	verbose int
+
+	thinking bool // show it
+	midLine  bool // a thought stands on the line of the cursor
 }
 
 func (p *progress) event(ev loop.Event) {
@@ -23,6 +27,11 @@ func (p *progress) event(ev loop.Event) {
 	if p.quiet {
 		return
 	}
+	if t, ok := ev.(loop.ThinkingDelta); ok {
+		p.thought(t.Text)
+		return
+	}
+	p.endThought()
 	switch ev := ev.(type) {
 	case loop.ToolEnded:
 		p.call(ev.Call, ev.Result)
@@ -38,6 +47,21 @@ func (p *progress) event(ev loop.Event) {
 		p.replied(ev)
 	case loop.StepEnded:
 		p.step(ev.State)
+	}
+}
+
+// thought shows what the model thinks, as it comes.
+func (p *progress) thought(text string) {
+	if p.thinking && text != "" {
+		p.s.put(span{styleDim, text})
+		p.midLine = !strings.HasSuffix(text, "\n")
+	}
+}
+
+func (p *progress) endThought() {
+	if p.midLine {
+		p.s.raw("\n")
+		p.midLine = false
 	}
 }
 

@@ -35,20 +35,15 @@ var errNoPrompt = usageErrorf("no prompt: give one as arguments or on stdin (loc
 
 // readPrompt makes the prompt of a run from arguments, stdin and files.
 func (e *env) readPrompt(ctx context.Context, args, files []string) (loop.Prompt, error) {
-	var p loop.Prompt
-	instruction, dash := instructionOf(args)
-	if dash > 1 {
-		return p, usageErrorf(`"-" stands twice: the piped text can go to one place only`)
+	instruction, at, err := instructionOf(args)
+	if err != nil {
+		return loop.Prompt{}, err
 	}
-	for _, name := range files {
-		text, err := e.readFile(name)
-		if err != nil {
-			return p, err
-		}
-		p.Attachments = append(p.Attachments, loop.Attachment{Name: name, Text: text})
+	p := loop.Prompt{Text: instruction}
+	if p.Attachments, err = e.readFiles(files); err != nil {
+		return p, err
 	}
-	p.Text = instruction
-	if dash == 0 && !isPiped(e.stdin) {
+	if at < 0 && !isPiped(e.stdin) {
 		return p, nil
 	}
 	piped, err := e.readStdin(ctx)
@@ -59,26 +54,31 @@ func (e *env) readPrompt(ctx context.Context, args, files []string) (loop.Prompt
 	case instruction == "":
 		p.Text = piped
 	default:
-		p.Attachments = append(p.Attachments, loop.Attachment{Name: "stdin", Text: piped})
+		p.Attachments = append(p.Attachments, loop.Attachment{Name: "stdin", Text: piped, At: max(at, 0)})
 	}
 	return p, nil
 }
 
-// instructionOf joins the arguments and counts those that are "-".
-func instructionOf(args []string) (text string, dashes int) {
+// instructionOf joins the arguments. at is the place of a "-" among them, where
+// the piped text goes: a byte offset, -1 when there is none.
+func instructionOf(args []string) (text string, at int, err error) {
+	at = -1
 	var words []string
 	for _, a := range args {
-		if a == "-" {
-			dashes++
-			continue
+		switch {
+		case a != "-":
+			words = append(words, a)
+		case at >= 0:
+			return "", 0, usageErrorf(`"-" stands twice: the piped text can go to one place only`)
+		default:
+			at = len(strings.Join(words, " "))
 		}
-		words = append(words, a)
 	}
 	text = strings.Join(words, " ")
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	return text, dashes
+	return text, at, nil
 }
 
 // readStdin reads all of stdin as text. It gives up when ctx ends, and says
@@ -107,6 +107,19 @@ func (e *env) readStdin(ctx context.Context) (string, error) {
 			}
 		}
 	}
+}
+
+// readFiles makes attachments of files.
+func (e *env) readFiles(names []string) ([]loop.Attachment, error) {
+	var as []loop.Attachment
+	for _, name := range names {
+		text, err := e.readFile(name)
+		if err != nil {
+			return nil, err
+		}
+		as = append(as, loop.Attachment{Name: name, Text: text})
+	}
+	return as, nil
 }
 
 // readFile reads a file as text.

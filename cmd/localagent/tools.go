@@ -36,6 +36,7 @@ func toolsCommand() *command {
 
 func addToolsCommandFlags(f *pflag.FlagSet, o *options) {
 	addCwdFlag(f, o)
+	addPermissionFlags(f, o)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for a call, such as 90s or 5m")
 }
@@ -46,7 +47,7 @@ func runTools(ctx context.Context, e *env, o *options, args []string) error {
 		return err
 	}
 	defer root.Close()
-	all := allTools(root)
+	all := allTools(root, "")
 	switch {
 	case len(args) == 0:
 		return listTools(e, o, all)
@@ -159,8 +160,11 @@ func callTool(ctx context.Context, e *env, o *options, set *tools.Set, args []st
 	if err != nil {
 		return err
 	}
-	ctx, cancel := withTimeout(ctx, o)
-	defer cancel()
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
+		defer cancel()
+	}
 	call := tools.Call{ID: "1", Name: t.Name, Args: raw}
 	checked, _, bad := set.Check(call)
 	if bad != nil {
@@ -260,13 +264,13 @@ func openRoot(o *options) (*os.Root, error) {
 }
 
 // allTools is every tool there is.
-func allTools(root *os.Root) []*tools.Tool {
-	return builtin.All(builtin.Options{Root: root})
+func allTools(root *os.Root, spillDir string) []*tools.Tool {
+	return builtin.All(builtin.Options{Root: root, SpillDir: spillDir})
 }
 
 // toolSet is the tools that the flags name.
-func toolSet(o *options, root *os.Root) (*tools.Set, error) {
-	all := allTools(root)
+func toolSet(o *options, root *os.Root, spillDir string) (*tools.Set, error) {
+	all := allTools(root, spillDir)
 	names, err := chooseTools(o.tools, toolNames(all))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/localagent/localagent/loop"
+	"golang.org/x/term"
+)
+
+func chatCommand() *command {
+	return &command{
+		name:    "chat",
+		args:    "[flags] [PROMPT…]",
+		summary: "talk with a model that has tools; bare localagent does the same",
+		about: "Asks for one prompt after the other. Ctrl-C stops a turn, twice leaves; Ctrl-D leaves. " +
+			"Alt-Enter, a backslash at the end of a line, or \"\"\" around the text make a prompt of several lines. " +
+			"/help lists what else can be typed.",
+		examples: []example{
+			{`localagent -m gemma3:4b`, "talk about this folder"},
+			{`localagent chat -c -T default,edit_file`, "go on where the last session ended, with a tool more"},
+		},
+		groups:   []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
+		run:      runChat,
+		graceful: true,
+	}
+}
+
+func runChat(ctx context.Context, e *env, o *options, args []string) error {
+	if o.format != formatText {
+		return usageErrorf("chat prints text; for JSON use `localagent run`")
+	}
+	var first loop.Prompt
+	var err error
+	if len(args) > 0 || len(o.files) > 0 {
+		if first, err = e.firstPrompt(args, o.files); err != nil {
+			return err
+		}
+	}
+	return e.chat(ctx, o, first)
+}
+
+// firstPrompt is the prompt of the arguments. Stdin is left to the chat.
+func (e *env) firstPrompt(args, files []string) (loop.Prompt, error) {
+	instruction, at, err := instructionOf(args)
+	if err == nil && at >= 0 {
+		err = usageErrorf(`chat reads its prompts from stdin: "-" has no place in them`)
+	}
+	p := loop.Prompt{Text: instruction}
+	if err != nil {
+		return p, err
+	}
+	p.Attachments, err = e.readFiles(files)
+	return p, err
+}
+
+// A chat is one conversation after the other on a job.
+type chat struct {
+	*job
+	in lineReader
+
+	last    loop.Replied // the last reply, for /last
+	lastEnd *loop.Result
+	turns   []int // length of the conversation before each turn
+	prompts []loop.Prompt
+	armed   bool // Ctrl-C was the last key, and a second one leaves
+}
+
+// chat talks until the user leaves.
+func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
+	j, err := e.newJob(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	c := &chat{job: j, in: e.lineReader()}
+	j.watch = append(j.watch, c)
+	c.greet()
+	if first.Text != "" {
+		e.out.put(span{styleBold, promptMark}, first.Text, "\n")
+		c.turn(ctx, first)
+	}
+	for ctx.Err() == nil && e.out.err == nil {
+		line, err := c.in.readLine(ctx, promptMark)
+		switch {
+		case errors.Is(err, errInterrupted):
+			if c.armed && line == "" {
+				return nil
+			}
+			c.armed = line == ""
+			if c.armed {
+				e.note("Ctrl-C again or Ctrl-D leaves")
+			}
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		c.armed = false
+		if done, err := c.handle(ctx, line); done || err != nil {
+			return err
+		}
+	}
+	if e.out.err != nil {
+		return fmt.Errorf("stdout: %w", e.out.err)
+	}
+	return context.Cause(ctx)
+}
+
+const promptMark = "› "
+
+// lineReader edits lines on a terminal, and reads them elsewhere.
+func (e *env) lineReader() lineReader {
+	f, ok := e.stdin.(*os.File)
+	if ok && term.IsTerminal(int(f.Fd())) && e.out.canMove() {
+		return &termReader{in: f, s: e.out, words: chatWords(),
+			history: openHistory(filepath.Join(e.stateDir(), "history.jsonl"))}
+	}
+	r := &plainReader{r: bufio.NewReader(e.stdin)}
+	if isTerminal(e.stdin) {
+		r.s = e.out
+	}
+	return r
+}
+
+// greet says with what one talks.
+func (c *chat) greet() {
+	if c.o.quiet {
+		return
+	}
+	tools := toolNames(c.agent.Tools.All())
+	text := c.header.Model
+	if len(tools) > 0 {
+		text += " with " + strings.Join(tools, ", ")
+	}
+	if n := len(c.talk.Entries); n > 0 {
+		text += fmt.Sprintf("; going on after %s", plural(n, "message"))
+	}
+	c.e.note(cutWidth(text, max(40, c.e.err.width()-14)))
+	c.e.note("/help lists what can be typed; Ctrl-D leaves")
+}
+
+// handle does what a line asks for.
+func (c *chat) handle(ctx context.Context, line string) (leave bool, err error) {
+	text := strings.TrimSpace(line)
+	switch {
+	case text == "":
+		return false, nil
+	case strings.HasPrefix(text, "/"):
+		return c.word(ctx, text)
+	}
+	return false, c.turn(ctx, loop.Prompt{Text: unquoteLines(text)})
+}
+
+// unquoteLines takes """ from both ends.
+func unquoteLines(s string) string {
+	const mark = `"""`
+	if inner, ok := strings.CutPrefix(s, mark); ok {
+		if inner, ok = strings.CutSuffix(inner, mark); ok {
+			return strings.Trim(inner, "\n")
+		}
+	}
+	return s
+}
+
+// event keeps what /last shows.
+func (c *chat) event(ev loop.Event) {
+	if r, ok := ev.(loop.Replied); ok {
+		c.last = r
+	}
+}
+
+// turn asks the model and shows what happens. Ctrl-C stops the turn, not the
+// chat.
+func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var once sync.Once
+	release := c.e.onInterrupt(func(cause error) (caught bool) {
+		once.Do(func() { cancel(cause); caught = true })
+		return caught
+	})
+	defer release()
+	c.turns = append(c.turns, len(c.talk.Entries))
+	c.prompts = append(c.prompts, p)
+	began := time.Now()
+	c.lastEnd, _ = c.play(ctx, p)
+	if !c.o.quiet && c.lastEnd != nil {
+		c.e.err.put(span{styleDim, turnSummary(c.lastEnd.State, time.Since(began))}, "\n\n")
+	}
+	return nil
+}
+
+// turnSummary is the line below a turn.
+func turnSummary(s loop.State, took time.Duration) string {
+	words := []string{plural(s.Step, "step")}
+	if s.Calls > 0 {
+		words = append(words, plural(s.Calls, "call"))
+	}
+	if s.Retries > 0 {
+		words = append(words, pluralOf(s.Retries, "retry", "retries"))
+	}
+	if s.Window > 0 {
+		words = append(words, thousands(s.Tokens)+" of "+thousands(s.Window)+" tokens")
+	}
+	return strings.Join(append(words, shortTime(took)), " · ")
+}
+
+// back shortens the conversation to what it was before the last turn, and
+// returns that turn's prompt.
+func (c *chat) back() (loop.Prompt, bool) {
+	if len(c.turns) > 0 {
+		i := len(c.turns) - 1
+		n, p := c.turns[i], c.prompts[i]
+		c.turns, c.prompts = c.turns[:i], c.prompts[:i]
+		c.shorten(n)
+		return p, true
+	}
+	// A turn of an earlier session: its task is in the conversation itself.
+	for i, e := range slices.Backward(c.talk.Entries) {
+		if e.Role == loop.User && (e.Kind == "task" || e.Kind == "") {
+			c.shorten(i)
+			return loop.Prompt{Text: e.Text}, true
+		}
+	}
+	return loop.Prompt{}, false
+}
+
+// shorten keeps the first n entries of the conversation, in the log too.
+func (c *chat) shorten(n int) {
+	n = min(n, len(c.talk.Entries)) // a compaction may have made it shorter
+	before := len(c.talk.Entries)
+	c.talk.Entries = c.talk.Entries[:n:n]
+	if c.log != nil && before != n {
+		entries := append([]loop.Entry{}, c.talk.Entries...)
+		if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: entries}); err != nil {
+			c.e.note(err.Error())
+		}
+	}
+}

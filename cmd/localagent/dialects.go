@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/localagent/localagent/loop/ollama"
+	"github.com/localagent/localagent/parse"
+)
+
+// The dialects that calls can be asked for in. Which are accepted does not
+// depend on it.
+var dialectNames = []string{"auto", "json", "hermes", "pythonic", "react"}
+
+// dialectOf is the dialect that a word means. auto is what was found to be best
+// for the model, else canonical JSON.
+func dialectOf(word, measured string) parse.Dialect {
+	if word == "auto" || word == "" {
+		word = measured
+	}
+	if word == "" {
+		word = "json"
+	}
+	return parse.Dialect(word)
+}
+
+// A dialectMemory is a file that says for each model, by digest, in which
+// dialect it was found to call best.
+type dialectMemory struct {
+	path  string
+	known map[string]string
+}
+
+// dialects reads the memory. One that cannot be read is empty.
+func (e *env) dialects() *dialectMemory {
+	m := &dialectMemory{path: filepath.Join(e.stateDir(), "dialects.json"), known: map[string]string{}}
+	if b, err := os.ReadFile(m.path); err == nil {
+		_ = json.Unmarshal(b, &m.known) // a damaged memory is no memory
+	}
+	return m
+}
+
+// of is the dialect for a model, "" if nothing is known.
+func (m *dialectMemory) of(digest string) string {
+	d := m.known[digest]
+	if digest == "" || !slices.Contains(dialectNames[1:], d) {
+		return ""
+	}
+	return d
+}
+
+// keep remembers the dialect of a model.
+func (m *dialectMemory) keep(digest, dialect string) error {
+	if digest == "" {
+		return nil
+	}
+	if m.known == nil {
+		m.known = map[string]string{}
+	}
+	m.known[digest] = dialect
+	b, err := json.MarshalIndent(m.known, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return err
+	}
+	temp := m.path + ".new"
+	if err := os.WriteFile(temp, append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, m.path)
+}
+
+// digestOf is the digest of an installed model, "" when the server does not
+// say it soon.
+func digestOf(ctx context.Context, client *ollama.Client, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	models, err := client.Models(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, m := range models {
+		if sameModel(m.Name, name) {
+			return m.Digest
+		}
+	}
+	return ""
+}
+
+// stateDir is where the command keeps what it remembers: sessions, history,
+// dialects.
+func (e *env) stateDir() string {
+	if dir := e.getenv("LOCALAGENT_STATE_DIR"); dir != "" {
+		return dir
+	}
+	if dir := e.getenv("XDG_STATE_HOME"); dir != "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "localagent")
+	}
+	home := e.getenv("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	return filepath.Join(home, ".local", "state", "localagent")
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/localagent/localagent/loop/ollama"
+	"github.com/spf13/pflag"
+)
+
+func doctorCommand() *command {
+	return &command{
+		name:    "doctor",
+		args:    "[flags]",
+		summary: "what is there and what is in effect; --probe tries a model",
+		about: "Looks for the Ollama server and its models, shows the window that a run would really have, where every setting comes from, and what may run without asking. " +
+			"Status 6 when a run could not reach a model.\n" +
+			"With --probe it gives the model three small tasks in each dialect, shows how it did, and remembers the best dialect for this model.",
+		examples: []example{
+			{`localagent doctor`, "look around"},
+			{`localagent doctor --probe -m gemma3:4b`, "which dialect does this model call best in?"},
+		},
+		groups:   []group{{"Doctor", addDoctorFlags}, modelGroup, {"Tools", addDoctorToolFlags}},
+		run:      runDoctor,
+		graceful: true,
+	}
+}
+
+func addDoctorFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.probe, "probe", false, "try the model with small tasks and remember its best dialect")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func addDoctorToolFlags(f *pflag.FlagSet, o *options) {
+	addCwdFlag(f, o)
+	addPermissionFlags(f, o)
+}
+
+// A finding is one thing that the doctor looked at.
+type finding struct {
+	What   string `json:"what"`
+	OK     bool   `json:"ok"`
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"` // where a setting comes from
+	Cure   string `json:"cure,omitempty"`
+}
+
+// An examination is all that the doctor found.
+type examination struct {
+	OK       bool          `json:"ok"`
+	Findings []finding     `json:"findings"`
+	Models   []modelInfo   `json:"models"`
+	Probe    []probeResult `json:"probe,omitempty"`
+	Best     string        `json:"best,omitempty"` // dialect
+
+	backend bool // a model can be reached
+}
+
+func (x *examination) good(what, text, source string) {
+	x.Findings = append(x.Findings, finding{What: what, OK: true, Text: text, Source: source})
+}
+
+func (x *examination) bad(what, text, cure string) {
+	x.Findings = append(x.Findings, finding{What: what, Text: text, Cure: cure})
+}
+
+func runDoctor(ctx context.Context, e *env, o *options, _ []string) error {
+	x := &examination{Models: []modelInfo{}}
+	client := &ollama.Client{Host: o.host}
+	x.good("version", version(), "")
+	e.examineServer(ctx, o, client, x)
+	e.examineModel(ctx, o, client, x)
+	e.examineSettings(o, x)
+	e.examineState(x)
+	x.OK = true
+	for _, f := range x.Findings {
+		x.OK = x.OK && f.OK
+	}
+	if !o.json {
+		x.print(e.out)
+	}
+	var err error
+	if o.probe {
+		err = e.probeModel(ctx, o, x)
+	}
+	if o.json {
+		if err := printJSON(e.out, x); err != nil {
+			return err
+		}
+	}
+	if err == nil && !x.backend {
+		err = exit(exitBackend)
+	}
+	return err
+}
+
+func (x *examination) print(s *screen) {
+	for _, f := range x.Findings {
+		mark, look := "✓", styleGood
+		if !f.OK {
+			mark, look = "✗", styleError
+		}
+		parts := []any{span{look, mark}, fmt.Sprintf(" %-12s ", f.What), f.Text}
+		if f.Source != "" {
+			parts = append(parts, span{styleDim, " (" + f.Source + ")"})
+		}
+		s.put(append(parts, "\n")...)
+		if f.Cure != "" {
+			s.put("               "+f.Cure, "\n")
+		}
+	}
+}
+
+// examineServer looks for the server and its models.
+func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Client, x *examination) {
+	host, err := client.URL()
+	if err != nil {
+		x.bad("host", err.Error(), "")
+		return
+	}
+	x.good("host", host, e.hostSource(o))
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	v, err := client.Version(ctx)
+	if err != nil {
+		x.bad("server", err.Error(), "start it with `ollama serve`; to install it, see ollama.com/download")
+		return
+	}
+	x.good("server", "Ollama "+v, "")
+	models, err := e.readModels(ctx, client)
+	if err != nil {
+		x.bad("models", err.Error(), "")
+		return
+	}
+	x.Models = models
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Name
+	}
+	if len(names) == 0 {
+		x.bad("models", "none is installed", "ollama pull qwen2.5:3b")
+		return
+	}
+	x.good("models", strings.Join(names, ", "), "")
+}
+
+func (e *env) hostSource(o *options) string {
+	switch {
+	case o.host != "":
+		return o.sourceOf("host")
+	case e.getenv("OLLAMA_HOST") != "":
+		return "OLLAMA_HOST"
+	}
+	return "default"
+}
+
+// examineModel looks at the model that a run would use.
+func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Client, x *examination) {
+	if isReplay(o.model) {
+		x.good("model", o.model, o.sourceOf("model"))
+		x.backend = true
+		return
+	}
+	source := o.sourceOf("model")
+	if o.model == "" && len(x.Models) == 1 {
+		o.model, source = x.Models[0].Name, "the only one"
+	}
+	if o.model == "" {
+		if len(x.Models) > 1 {
+			x.backend = true
+			x.bad("model", "none is named", "name one with -m, LOCALAGENT_MODEL or the config")
+		}
+		return
+	}
+	var info *modelInfo
+	for i, m := range x.Models {
+		if sameModel(m.Name, o.model) {
+			info = &x.Models[i]
+		}
+	}
+	if info == nil {
+		x.bad("model", o.model+" is not installed", "ollama pull "+o.model)
+		return
+	}
+	x.backend = true
+	x.good("model", fmt.Sprintf("%s, %s, %s", info.Name, cmp.Or(info.Scale, info.Family), bytesText(info.Size)), source)
+	x.good("dialect", dialectText(*info), "")
+	e.examineWindow(ctx, o, info, x)
+}
+
+// examineWindow says how much a run could really use, and why.
+func (e *env) examineWindow(ctx context.Context, o *options, info *modelInfo, x *examination) {
+	m, err := o.ollamaModel()
+	if err != nil {
+		x.bad("window", err.Error(), "")
+		return
+	}
+	window, err := m.Window(ctx)
+	if err != nil {
+		x.bad("window", err.Error(), "")
+		return
+	}
+	text := fmt.Sprintf("%s tokens; trained for %s, loaded with %s", thousands(window), tokensText(info.Context), tokensText(info.Loaded))
+	if info.Loaded > 0 && info.Loaded < window {
+		x.bad("window", text, "the server gives less than is asked for: raise OLLAMA_CONTEXT_LENGTH, or free memory")
+		return
+	}
+	x.good("window", text, o.sourceOf("num-ctx"))
+}
+
+// examineState looks at the folder that the command writes to.
+func (e *env) examineState(x *examination) {
+	dir := e.stateDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		x.bad("state", err.Error(), "set LOCALAGENT_STATE_DIR to a folder that can be written to")
+		return
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		x.bad("state", err.Error(), "set LOCALAGENT_STATE_DIR to a folder that can be written to")
+		return
+	}
+	f.Close()
+	os.Remove(f.Name())
+	x.good("state", filepath.Clean(dir), "sessions, history, measured dialects")
+}
+
+// probeModel tries the model in every dialect and remembers the best.
+func (e *env) probeModel(ctx context.Context, o *options, x *examination) error {
+	if !x.backend {
+		return nil
+	}
+	model, header, err := e.newModel(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.quiet = o.json; !o.quiet {
+		e.out.put("\n", fmt.Sprintf("%s, %s in each dialect:", header.Model, plural(len(probeTasks), "task")), "\n")
+	}
+	best := -1
+	for _, dialect := range dialectNames[1:] {
+		if o.changed("dialect") && o.dialect != "auto" && o.dialect != dialect {
+			continue
+		}
+		r := probe(ctx, model, dialect, o.numCtx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		x.Probe = append(x.Probe, r)
+		if i := len(x.Probe) - 1; best < 0 || r.better(x.Probe[best]) {
+			best = i
+		}
+	}
+	if !o.json {
+		printProbe(e.out, x.Probe, best)
+	}
+	if x.Probe[best].Error != "" {
+		return &statusError{exitBackend, errors.New(x.Probe[best].Error)}
+	}
+	if x.Probe[best].Right == 0 {
+		if !o.json {
+			e.out.put("No dialect worked: this model may be too small for tools.\n")
+		}
+		return nil
+	}
+	x.Best = x.Probe[best].Dialect
+	if o.changed("dialect") || header.Digest == "" {
+		return nil
+	}
+	if err := e.dialects().keep(header.Digest, x.Best); err != nil {
+		return err
+	}
+	if !o.json {
+		e.out.put("Remembered for this model: " + x.Best + "\n")
+	}
+	return nil
+}
+
+// sameModel says whether two names mean the same model: without a tag, latest
+// is meant.
+func sameModel(a, b string) bool {
+	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
+}

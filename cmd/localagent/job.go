@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/loop/session"
+)
+
+// A job is an agent with all that the command puts around it: a model, tools
+// below a folder, a log, a conversation, and the views of what happens. A run
+// plays one prompt on it, a chat one after the other.
+type job struct {
+	e     *env
+	o     *options
+	agent *loop.Agent
+	talk  *loop.Transcript
+	root  *os.Root
+	log   *session.Log // nil: nothing is recorded
+
+	header session.Header
+	status *status // nil: nobody waits at a terminal
+	watch  []view  // further views
+}
+
+// newJob does all that can fail before the model is asked.
+func (e *env) newJob(ctx context.Context, o *options) (*job, error) {
+	j := &job{e: e, o: o, talk: &loop.Transcript{}}
+	ok := false
+	defer func() {
+		if !ok {
+			j.close()
+		}
+	}()
+	var err error
+	if j.root, err = openRoot(o); err != nil {
+		return nil, err
+	}
+	if err := j.openLog(); err != nil {
+		return nil, err
+	}
+	if err := j.setAgent(ctx); err != nil {
+		return nil, err
+	}
+	ok = true
+	return j, nil
+}
+
+// setAgent makes the agent that the options describe. It is made anew when a
+// chat changes an option.
+func (j *job) setAgent(ctx context.Context) error {
+	o := j.o
+	model, header, err := j.e.newModel(ctx, o)
+	if err != nil {
+		return err
+	}
+	set, err := toolSet(o, j.root, j.spillDir())
+	if err != nil {
+		return err
+	}
+	system, err := systemText(o)
+	if err != nil {
+		return err
+	}
+	schema, err := readSchema(o.schema)
+	if err != nil {
+		return err
+	}
+	j.agent = &loop.Agent{
+		Model: model, Tools: set, System: system, Dialect: header.dialect, Schema: schema,
+		MaxSteps: o.maxSteps, MaxTokens: o.maxTokens, ToolTimeout: o.toolTimeout,
+		Guard: guardOf(o.guard), Permit: j.permit(),
+		Monitor: &loop.Monitor{},
+	}
+	if isReplay(o.model) {
+		j.agent.Window = o.numCtx
+	}
+	header.CWD = j.root.Name()
+	header.Approve = o.approve
+	j.setHeader(header.Header)
+	return nil
+}
+
+func (j *job) setHeader(h session.Header) {
+	h.Version = version()
+	j.header = h
+	if j.log != nil {
+		h.Session = j.log.ID()
+		j.header = h
+		j.log.Header = h
+		j.agent.Record = j.log.Write
+	}
+}
+
+// permit asks whether a call may run. The status line goes away meanwhile: a
+// person may be asked on the same terminal.
+func (j *job) permit() func(context.Context, loop.PermitRequest) loop.Permission {
+	permit := j.e.permit(j.o)
+	return func(ctx context.Context, r loop.PermitRequest) loop.Permission {
+		if j.status != nil {
+			j.status.show("")
+		}
+		return permit(ctx, r)
+	}
+}
+
+func (j *job) close() {
+	if j.log != nil {
+		j.log.Close()
+	}
+	if j.root != nil {
+		j.root.Close()
+	}
+}
+
+func (j *job) spillDir() string {
+	if j.log == nil {
+		return ""
+	}
+	return j.log.SpillDir()
+}
+
+func guardOf(word string) loop.Guard {
+	switch word {
+	case "off":
+		return loop.Guard{Off: true}
+	case "warn":
+		return loop.Guard{Strikes: 1}
+	}
+	return loop.Guard{}
+}
+
+// readSchema reads the schema that the answer must fit.
+func readSchema(file string) (json.RawMessage, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &statusError{exitUsage, err}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(b, &object); err != nil {
+		return nil, usageErrorf("%s is no JSON Schema: %v", file, err)
+	}
+	return b, nil
+}
+
+// play sends the prompt, shows what happens and returns how it ended, with the
+// exit status.
+func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if j.o.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, j.o.timeout, errTimeout)
+		defer stop()
+	}
+	code := func(r *loop.Result) int { return exitOf(ctx, r) }
+	if j.log != nil {
+		j.log.Exit = code
+	}
+	if j.e.err.canMove() && !j.o.quiet {
+		j.status = newStatus(j.e.err, j.e.out)
+		defer func() {
+			j.status.close(j.e.out)
+			j.status = nil
+		}()
+	}
+	views := j.views(code)
+	var end *loop.Result
+	for ev := range j.agent.Events(ctx, j.talk, p) {
+		for _, v := range views {
+			v.event(ev)
+		}
+		if j.e.out.err != nil && ctx.Err() == nil {
+			cancel(j.e.out.err) // the reader of stdout has gone
+		}
+		if ev, ok := ev.(loop.RunEnded); ok {
+			end = ev.Result
+		}
+	}
+	return end, code(end)
+}
+
+// views are who watches the run, in the order in which they are told.
+func (j *job) views(code func(*loop.Result) int) []view {
+	var views []view
+	if j.status != nil {
+		views = append(views, &waiter{status: j.status, model: j.header.Model})
+	}
+	views = append(views, j.output(code),
+		&progress{s: j.e.err, quiet: j.o.quiet, verbose: j.o.verbose, thinking: j.o.showThinking})
+	return append(views, j.watch...)
+}
+
+func (j *job) output(code func(*loop.Result) int) view {
+	if j.o.format == formatText {
+		return newTextOutput(j.e.out, j.e.out.tty && !j.o.noStream)
+	}
+	return newJSONOutput(j.e.out, j.header, j.o.format == formatJSON, code)
+}
+
+// A waiter keeps the status line up to date.
+type waiter struct {
+	status *status
+	model  string
+
+	thought  int  // runes of thinking so far
+	midLine  bool // text of the answer stands on the line of the cursor
+	lastTool string
+}
+
+func (w *waiter) event(ev loop.Event) {
+	switch ev := ev.(type) {
+	case loop.StepStarted:
+		w.thought, w.midLine = 0, false
+		w.status.show("waiting for " + w.model)
+	case loop.Loading:
+		w.status.relabel("loading " + w.model)
+	case loop.ThinkingDelta:
+		w.thought += len([]rune(ev.Text))
+		w.status.relabel("thinking, " + thousands(w.thought) + " characters")
+	case loop.TextDelta:
+		w.status.show("")
+	case loop.Retracted, loop.FreshRetry, loop.Replied:
+		w.status.show("")
+	case loop.ModelRetry:
+		w.status.show("waiting " + shortTime(ev.Retry.Delay.Round(100*time.Millisecond)))
+	case loop.ToolStarted:
+		w.status.show(ev.Call.Name + " " + describeArgs(ev.Call.Args, 60))
+	case loop.ToolEnded, loop.RunEnded:
+		w.status.show("")
+	}
+}

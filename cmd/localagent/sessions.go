@@ -1,0 +1,280 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/loop/session"
+	"github.com/spf13/pflag"
+)
+
+func (e *env) sessionDir() string { return filepath.Join(e.stateDir(), "sessions") }
+
+// openLog opens the log that the flags name: a new one, the latest, one by
+// name, or none.
+func (j *job) openLog() error {
+	o, dir := j.o, j.e.sessionDir()
+	var info session.Info
+	var err error
+	switch {
+	case o.noSession && (o.resume || o.session != ""):
+		return usageErrorf("--no-session excludes -c and --session")
+	case o.resume && o.session != "":
+		return usageErrorf("-c and --session exclude each other")
+	case o.noSession || o.dryRun && !o.resume && o.session == "":
+		return nil
+	case o.resume:
+		info, err = session.Latest(dir)
+	case o.session != "":
+		info, err = session.Find(dir, o.session)
+	default:
+		return j.createLog(dir)
+	}
+	if err != nil {
+		return sessionError(err, o.session)
+	}
+	j.log, j.talk, err = session.Open(info.Path)
+	if err != nil {
+		return sessionError(err, info.ID)
+	}
+	return nil
+}
+
+// createLog begins a new log. Where none can be written the run goes on
+// without.
+func (j *job) createLog(dir string) error {
+	log, err := session.Create(dir)
+	if err != nil {
+		if !j.o.quiet {
+			j.e.note(fmt.Sprintf("this session is not recorded: %v", err))
+		}
+		return nil
+	}
+	j.log = log
+	return nil
+}
+
+// sessionError is an error of finding or opening a log, with its status.
+func sessionError(err error, ref string) error {
+	if errors.Is(err, session.ErrNotFound) {
+		if ref == "" {
+			return usageErrorf("there is no session to go on with")
+		}
+		return usageErrorf("no session fits %q (localagent sessions lists them)", ref)
+	}
+	return err
+}
+
+func sessionsCommand() *command {
+	return &command{
+		name:    "sessions",
+		args:    "[list | show ID | path ID | rm ID…]",
+		summary: "what was recorded: list, show, read again, remove",
+		about: "Every run is recorded as JSON lines, the same as -o stream-json prints, with the raw bytes of every reply. " +
+			"ID is an id of the list, its beginning or end, or a file.\n" +
+			"`show` prints the conversation; with --replay every reply is read again with this version's parser and differences are shown; with --to-corpus the replies become seeds for go test -fuzz.",
+		examples: []example{
+			{`localagent sessions`, "the latest first"},
+			{`localagent sessions show 1a2b`, "one of them"},
+			{`localagent -c "and what about the other file?"`, "go on with the latest"},
+		},
+		groups: []group{{"Sessions", addSessionsFlags}},
+		run:    runSessions,
+	}
+}
+
+// sessionsOptions are the flags of sessions alone.
+type sessionsOptions struct {
+	replay bool
+	corpus string
+}
+
+func addSessionsFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.sessions.replay, "replay", false, "read the replies again with this version's parser")
+	f.StringVar(&o.sessions.corpus, "to-corpus", "", "write the replies as fuzz seeds to `DIR`")
+}
+
+func runSessions(_ context.Context, e *env, o *options, args []string) error {
+	if len(args) == 0 {
+		args = []string{"list"}
+	}
+	verb, refs := args[0], args[1:]
+	switch {
+	case verb == "list" && len(refs) == 0:
+		return e.listSessions(o)
+	case verb == "rm" && len(refs) > 0:
+		return e.removeSessions(refs)
+	case (verb == "show" || verb == "path") && len(refs) == 1:
+		info, err := session.Find(e.sessionDir(), refs[0])
+		if err != nil {
+			return sessionError(err, refs[0])
+		}
+		if verb == "path" {
+			e.out.put(info.Path, "\n")
+			return nil
+		}
+		return e.showSession(o, info)
+	case verb == "list" || verb == "rm" || verb == "show" || verb == "path":
+		return usageErrorf("want sessions list, show ID, path ID or rm ID…")
+	}
+	return usageErrorf("sessions has no %q%s", verb, didYouMean("", verb, subcommands["sessions"]))
+}
+
+// A sessionInfo is a session as --json shows it.
+type sessionInfo struct {
+	ID       string    `json:"id"`
+	Path     string    `json:"path"`
+	Began    time.Time `json:"began"`
+	Modified time.Time `json:"modified"`
+	Model    string    `json:"model"`
+	CWD      string    `json:"cwd"`
+	Prompt   string    `json:"prompt"`
+	Steps    int       `json:"steps"`
+	Stop     loop.Stop `json:"stop"`
+	Bytes    int64     `json:"bytes"`
+}
+
+func (e *env) listSessions(o *options) error {
+	infos, err := session.List(e.sessionDir())
+	if err != nil {
+		return err
+	}
+	if o.json {
+		list := []sessionInfo{}
+		for _, i := range infos {
+			list = append(list, sessionInfo{i.ID, i.Path, i.Began, i.Modified, i.Model, i.CWD, i.Prompt, i.Steps, i.Stop, i.Size})
+		}
+		return printJSON(e.out, list)
+	}
+	if len(infos) == 0 {
+		e.note("no sessions yet")
+		return nil
+	}
+	for _, i := range infos {
+		head := fmt.Sprintf("  %-10s  %-14s  ", cmp.Or(string(i.Stop), "open"), cutWidth(i.Model, 14))
+		room := max(20, e.out.width()-textWidth(i.ID)-textWidth(head))
+		e.out.put(span{styleName, i.ID}, head, cutWidth(oneLine(i.Prompt, room), room), "\n")
+	}
+	return nil
+}
+
+func (e *env) removeSessions(refs []string) error {
+	for _, ref := range refs {
+		info, err := session.Remove(e.sessionDir(), ref)
+		if err != nil {
+			return sessionError(err, ref)
+		}
+		e.out.put("removed ", info.ID, "\n")
+	}
+	return nil
+}
+
+// showSession prints a log as a conversation, or what today's parser makes of
+// it.
+func (e *env) showSession(o *options, info session.Info) error {
+	f, err := os.Open(info.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch {
+	case o.sessions.corpus != "":
+		n, err := session.WriteCorpus(f, o.sessions.corpus)
+		if err != nil {
+			return err
+		}
+		e.out.put(plural(n, "new seed") + " in " + o.sessions.corpus + "\n")
+		return nil
+	case o.sessions.replay:
+		return e.replaySession(o, f)
+	case o.json:
+		return e.copyLines(f)
+	}
+	for ev, err := range session.Events(f) {
+		if err != nil {
+			return err
+		}
+		e.tell(ev)
+	}
+	return nil
+}
+
+// copyLines prints the lines of a log as they are.
+func (e *env) copyLines(f *os.File) error {
+	for line, err := range session.Lines(f) {
+		if err != nil {
+			return err
+		}
+		e.out.jsonLine(append(line.JSON[:len(line.JSON):len(line.JSON)], '\n'))
+	}
+	return nil
+}
+
+// tell prints an event of a recorded run.
+func (e *env) tell(ev loop.Event) {
+	say := func(who, text string) {
+		e.out.put(span{styleBold, who}, "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "), "\n\n")
+	}
+	switch ev := ev.(type) {
+	case loop.UserMessage:
+		if ev.Kind == "note" {
+			say("note", ev.Text)
+			return
+		}
+		say("you", ev.Text)
+	case loop.Replied:
+		if ev.Aborted {
+			say("model (cancelled)", ev.Raw)
+			return
+		}
+		say("model", ev.Raw)
+	case loop.ToolEnded:
+		e.out.put(span{styleName, ev.Result.Name}, " "+describeArgs(ev.Call.Args, 100)+" → "+string(ev.Result.Status)+"\n")
+		say("", ev.Result.Text)
+	case loop.RunEnded:
+		if ev.Result.Stop != loop.StopFinal {
+			say("stopped", stopText(ev.Result))
+		}
+	}
+}
+
+// replaySession reads the replies of a log again and prints where today's
+// parser says otherwise.
+func (e *env) replaySession(o *options, f *os.File) error {
+	replies, changed := 0, 0
+	for r, err := range session.Replay(f) {
+		if err != nil {
+			return err
+		}
+		replies++
+		if o.json {
+			line := fmt.Appendf(nil, `{"run":%d,"step":%d,"same":%t,`, r.Run, r.Step, len(r.Differences) == 0)
+			e.out.jsonLine(append(appendReading(line, &r.Now), '}', '\n'))
+			continue
+		}
+		look, word := styleGood, "same"
+		if len(r.Differences) > 0 {
+			look, word = styleWarn, "differs"
+			changed++
+		}
+		e.out.put(fmt.Sprintf("run %d, step %d: ", r.Run, r.Step), span{look, word}, ": "+kinds[r.Now.Outcome]+"\n")
+		for _, d := range r.Differences {
+			e.out.put("  "+d, "\n")
+		}
+		if len(r.Differences) > 0 {
+			explain(e.out, "-", r.Raw, &r.Now)
+		}
+	}
+	if !o.json {
+		e.out.put(fmt.Sprintf("%s read again, %d differ\n", pluralOf(replies, "reply", "replies"), changed))
+	}
+	return nil
+}
