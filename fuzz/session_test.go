@@ -72,6 +72,107 @@ func FuzzSessionBytes(f *testing.F) {
 	})
 }
 
+// FuzzSessionRun: whatever happens in a run, its log reads back as the
+// conversation that the run had, and any prefix of it can be gone on from.
+func FuzzSessionRun(f *testing.F) {
+	for _, s := range sessionScripts() {
+		f.Add(s, uint(len(s)))
+	}
+	f.Fuzz(func(t *testing.T, script []byte, cut uint) {
+		var log bytes.Buffer
+		e := session.Encoder{W: &log}
+		m := &playedModel{stage: stage{script: script}}
+		a := loop.Agent{Model: m, Tools: m.tools(), Window: 1200, MaxSteps: 30, Record: e.Encode}
+		talk := &loop.Transcript{}
+		for range 2 {
+			var ctx context.Context
+			ctx, m.cancel = context.WithCancel(context.Background())
+			defer m.cancel()
+			if res := a.Run(ctx, talk, loop.Prompt{Text: "do " + m.text()}); res.Stop == "" {
+				t.Fatalf("a run ended without a reason: %+v", res)
+			}
+		}
+		got, torn, err := session.Read(bytes.NewReader(log.Bytes()))
+		if err != nil || torn != 0 {
+			t.Fatalf("torn %d, %v", torn, err)
+		}
+		if d := cmp.Diff(talk.Entries, got.Entries, eventOptions, untimed); d != "" {
+			t.Fatalf("conversation (-had +read):\n%s", d)
+		}
+		checkPrefix(t, log.Bytes(), int(cut%uint(log.Len()+1)))
+	})
+}
+
+// untimed leaves out of a result what is not the same each time.
+var untimed = cmpopts.IgnoreFields(tools.Result{}, "Elapsed")
+
+// A playedModel answers as a script says: calls, text, half replies, failures.
+type playedModel struct {
+	stage
+	cancel context.CancelFunc
+}
+
+func (m *playedModel) Stream(ctx context.Context, req *loop.Request) iter.Seq2[loop.Chunk, error] {
+	return func(yield func(loop.Chunk, error) bool) {
+		text := fmt.Sprintf(`{"tool":"work","args":{"how":%d,"n":%d}}`, m.pick(6), len(m.script))
+		finish := parse.FinishStop
+		switch m.pick(12) {
+		case 0:
+			text = "answer " + m.text()
+		case 1:
+			text = text[:len(text)-m.pick(8)]
+		case 2:
+			finish = parse.FinishLength
+		case 3:
+			yield(loop.Chunk{}, &loop.ModelError{Err: errors.New("no such model")})
+			return
+		case 4:
+			text += "\n" + text
+		case 5:
+			text = m.text() + text + "\nObservation: " + m.text()
+		case 6:
+			m.cancel()
+		case 7:
+			if !yield(loop.Chunk{Calls: []parse.Call{{Name: "work", Args: json.RawMessage(`{"how":0,"n":-1}`)}}}, nil) {
+				return
+			}
+		}
+		for piece := range slices.Chunk([]byte(text), 7) {
+			if ctx.Err() != nil {
+				yield(loop.Chunk{}, ctx.Err())
+				return
+			}
+			if !yield(loop.Chunk{Text: string(piece)}, nil) {
+				return
+			}
+		}
+		yield(loop.Chunk{Done: &loop.Done{Finish: finish}}, nil)
+	}
+}
+
+// tools are one tool that does well or badly, as it is told.
+func (m *playedModel) tools() *tools.Set {
+	type work struct {
+		How int `json:"how"`
+		N   int `json:"n"`
+	}
+	return tools.NewSet(tools.New(tools.Tool{Name: "work"}, func(ctx context.Context, c tools.Call, in work) (string, error) {
+		switch in.How {
+		case 1:
+			return "", errors.New("it failed")
+		case 2:
+			panic("it broke")
+		case 3:
+			return "bytes \xff\xfe that are no text", nil
+		case 4:
+			if in.N%7 == 0 {
+				m.cancel()
+			}
+		}
+		return strings.Repeat(fmt.Sprintln("result", in.N), 20), nil
+	}))
+}
+
 // TestSessionPrefixes cuts a log at every byte.
 func TestSessionPrefixes(t *testing.T) {
 	events, _ := runsOf(sessionScripts()[2])
