@@ -57,27 +57,44 @@ func (r *run) reply(first *Request) (*reply, move, *stopped) {
 }
 
 // settle brings together what came in different ways: text, native calls, a
-// thought of its own channel, an answer held to a schema.
+// thought of its own channel, an answer held to a schema. last says that the
+// request was held to [replySchema].
 func (r *run) settle(rep *reply, req *Request, last bool) {
 	reading := &rep.reading
 	reading.Thinking = rep.thought.String() + reading.Thinking
 	if rep.tooLarge {
-		*reading = unparseable(parse.ReasonTooLarge, *reading)
+		*reading = unparseable(parse.Problem{Reason: parse.ReasonTooLarge}, *reading)
 		return
 	}
 	addNative(reading, rep.native)
-	raw := rep.raw.String()
-	switch {
-	case rep.finish == parse.FinishLength:
-	case last:
-		if text, ok := schemaAnswer(raw); ok {
-			*reading = parse.Result{Outcome: parse.Final, Text: text, Thinking: reading.Thinking}
-		}
-	case req.Schema != nil:
-		if text, err := r.answer.check(raw); err == nil {
-			*reading = parse.Result{Outcome: parse.Final, Text: text, Thinking: reading.Thinking}
+	text := rep.raw.String()
+	if last {
+		if answer, ok := schemaAnswer(text); ok {
+			*reading, text = answerOf(answer, *reading), answer
 		}
 	}
+	if req.Schema != nil && r.answer != nil && (!last || reading.Outcome == parse.Final) {
+		*reading = r.held(text, rep.finish, *reading)
+	}
+}
+
+func answerOf(text string, r parse.Result) parse.Result {
+	return parse.Result{Outcome: parse.Final, Text: text, Thinking: r.Thinking}
+}
+
+// held is the reading of a reply to a request that was held to a schema: its
+// text is an answer that fits [Agent.Schema], or no answer.
+func (r *run) held(text string, finish parse.Finish, reading parse.Result) parse.Result {
+	text, err := r.answer.check(text)
+	switch {
+	case finish == parse.FinishLength:
+		return unparseable(parse.Problem{Reason: parse.ReasonTruncated, Expected: answerThatFits}, reading)
+	case err == nil:
+		return answerOf(text, reading)
+	case reading.Outcome == parse.Final:
+		return unparseable(parse.Problem{Reason: parse.ReasonMalformed, Expected: answerThatFits}, reading)
+	}
+	return reading
 }
 
 // addNative puts calls that came beside the text before those in it. An equal
@@ -113,7 +130,6 @@ func (r *run) facts(rep *reply, attempt int) facts {
 		nudged:      r.nudged,
 		unknown:     r.unknownAgain(rep.reading.Calls),
 		fits:        true,
-		asked:       r.askedAnswer,
 	}
 	if r.answer != nil {
 		_, err := r.answer.check(rep.reading.Text)
@@ -226,7 +242,7 @@ func (r *run) stream(req *Request) (*reply, error) {
 	}
 	if errors.Is(err, ErrNoTerminal) && repeats(rep.raw.String()) {
 		// Some servers end the stream without a word when one token repeats.
-		rep.reading = unparseable(parse.ReasonRepetition, rep.reading)
+		rep.reading = unparseable(parse.Problem{Reason: parse.ReasonRepetition}, rep.reading)
 		return rep, nil
 	}
 	return rep, err
@@ -291,10 +307,10 @@ func (r *run) chunk(rep *reply, s *parse.Scanner, ch Chunk) (stop bool) {
 }
 
 // unparseable is a reading that is not to be used for a reason of the loop's.
-func unparseable(reason parse.Reason, r parse.Result) parse.Result {
+func unparseable(p parse.Problem, r parse.Result) parse.Result {
 	return parse.Result{
 		Outcome: parse.Unparseable, Void: append(r.Calls, r.Void...), Thinking: r.Thinking,
-		Problem: &parse.Problem{Reason: reason}, Dropped: r.Dropped,
+		Problem: &p, Dropped: r.Dropped,
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // Compaction makes room in three tiers, cheapest first. Rewriting an old entry
 // voids the server's prefix cache from there on, so nothing is touched before
-// the prompt crosses a threshold, and then all that is due goes at once:
+// the prompt crosses a threshold and the gain is worth it, and then all that is
+// due goes at once:
 //
 //	snip          pairs of reply and results that later ones supersede
 //	microcompact  old results shrink to a line, oldest first
@@ -20,10 +21,11 @@ import (
 //
 // All shares are of the room for the prompt: the window less the reply.
 const (
-	compactAt   = 0.60 // the first two tiers start
+	compactAt   = 0.60 // the first two tiers may start
+	compactGain = 0.10 // but not for less than this
 	compactTo   = 0.40 // microcompact stops
-	summarizeAt = 0.80 // the third tier, if the first two left more
-	compactStep = 0.10 // how much must be new since the last compaction
+	summarizeAt = 0.80 // the third tier, if the first two gain too little
+	retryAt     = 0.05 // how much must be new since a summary that did not help
 	warnAt      = 0.75 // the model is told
 
 	keepResults  = 3   // newest results that microcompact leaves alone
@@ -43,14 +45,17 @@ func snip(entries []Entry) []Entry {
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]
 		switch {
-		case i+1 >= end:
+		case i >= end:
 		case isPair(entries, i):
+			if i+1 >= end {
+				break
+			}
 			later.drop(e, entries[i+1])
 			if later.supersede(e, entries[i+1]) {
 				i++
 				continue
 			}
-		case e.Role == Assistant && entries[i+1].Kind == kindNote && entries[i+1].Text == noteAnnounced:
+		case i+1 < end && e.Role == Assistant && entries[i+1].Kind == kindNote && entries[i+1].Text == noteAnnounced:
 			i++
 			continue
 		case e.Kind == kindNote && e.Text != noteGoOn:
@@ -252,9 +257,3 @@ type room struct {
 func (r room) prompt() int { return max(r.window-r.reply, 0) }
 
 func (r room) share(f float64) int { return int(f * float64(r.prompt())) }
-
-// crowded reports whether it is time to compact: a threshold is crossed, and
-// enough is new since a compaction that left floor tokens.
-func (r room) crowded(tokens, floor int) bool {
-	return tokens > r.prompt() || tokens > max(r.share(compactAt), floor+r.share(compactStep))
-}

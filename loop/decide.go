@@ -24,7 +24,6 @@ type facts struct {
 	nudged      bool // since the user last spoke
 	unknown     bool // all calls name no tool, and the step before was the same
 	fits        bool // the answer fits Agent.Schema, or there is none
-	asked       bool // it was already asked for one that fits
 }
 
 // maxGoOn is how often a cut answer is gone on with.
@@ -55,7 +54,7 @@ func decideAnswer(r *parse.Result, finish parse.Finish, f facts) move {
 		return moveGoOn
 	case finish != parse.FinishLength && f.goneOn == 0 && !f.nudged && f.stepsLeft && announces(r.Text):
 		return moveNudge
-	case !f.fits && !f.asked && f.stepsLeft:
+	case !f.fits && f.stepsLeft:
 		return moveSchema
 	case !f.fits:
 		return moveGiveUp
@@ -78,7 +77,7 @@ func giveUp(reason parse.Reason, finish parse.Finish) Stop {
 
 // minOverlap is the shortest text, in bytes, that counts as said twice where a
 // cut answer goes on.
-const minOverlap = 16
+const minOverlap = 12
 
 // joinPieces puts the pieces of a cut answer together. A model that goes on
 // often says its last words again; they stand once.

@@ -54,12 +54,11 @@ func (r *run) prompt() []Message {
 // little is left, and refuses what cannot fit.
 func (r *run) fit() ([]Message, *stopped) {
 	ms := r.prompt()
-	if r.force || r.room.crowded(r.state.Tokens, r.floor) {
+	if r.force || r.state.Tokens > r.room.share(compactAt) {
 		if stop := r.compact(); stop != nil {
 			return nil, stop
 		}
 		ms = r.prompt()
-		r.floor = r.state.Tokens
 		r.force = false
 	}
 	if r.warnTokens() {
@@ -99,8 +98,7 @@ func (r *run) request(ms []Message) *Request {
 
 // warnTokens tells the model once that its context is nearly full.
 func (r *run) warnTokens() bool {
-	if r.state.Tokens < r.room.share(warnAt) || r.warned.tokens {
-		r.warned.tokens = r.warned.tokens && r.state.Tokens >= r.room.share(compactAt)
+	if r.warned.tokens || r.state.Tokens < r.room.share(warnAt) {
 		return false
 	}
 	r.warned.tokens = true
@@ -121,27 +119,32 @@ func (r *run) warnSteps() {
 // compact makes room, cheapest tier first; see compact.go for the rules.
 func (r *run) compact() *stopped {
 	before := r.state.Tokens
-	r.apply("snip", snip(r.t.Entries))
+	snipped := snip(r.t.Entries)
 	keep := func(name string) bool {
 		t := r.set.Lookup(name)
 		return t != nil && t.Keep
 	}
-	excess := r.state.Tokens - r.room.share(compactTo)
-	r.apply("microcompact", microcompact(r.t.Entries, keep, excess, r.est.text))
-	if r.state.Tokens > r.room.share(summarizeAt) {
-		return r.summarize()
+	excess := r.tokensOf(snipped) - r.room.share(compactTo)
+	cleared := microcompact(snipped, keep, excess, r.est.text)
+	full := r.force || before > r.room.share(summarizeAt)
+	if full || before-r.tokensOf(cleared) >= r.room.share(compactGain) {
+		r.apply("snip", snipped)
+		r.apply("microcompact", cleared)
 	}
-	if r.force && r.state.Tokens >= before {
+	left := r.state.Tokens
+	if full && (left > r.room.share(summarizeAt-compactGain) || left == before) {
 		return r.summarize()
 	}
 	return nil
 }
 
+// tokensOf is the size of the prompt that the entries would make.
+func (r *run) tokensOf(entries []Entry) int { return r.est.messages(messages(r.system, entries)) }
+
 // apply puts compacted entries in the place of the conversation, if that made
 // it shorter.
 func (r *run) apply(tier string, entries []Entry) bool {
-	before := r.state.Tokens
-	after := r.est.messages(messages(r.system, entries))
+	before, after := r.state.Tokens, r.tokensOf(entries)
 	if after >= before {
 		return false
 	}
@@ -155,29 +158,31 @@ func (r *run) apply(tier string, entries []Entry) bool {
 // summarize replaces the older part of the conversation by a summary that the
 // model writes. Two that did not help end the run.
 func (r *run) summarize() *stopped {
+	if left := r.state.Tokens; left <= r.room.prompt() && left <= r.tried+r.room.share(retryAt) {
+		return nil
+	}
 	cut := older(r.t.Entries)
-	left := r.est.messages(messages("", summarized(r.t.Entries, cut, "")))
-	if r.est.messages(messages("", r.t.Entries))-left < minGain {
+	if r.state.Tokens-r.tokensOf(summarized(r.t.Entries, cut, "")) < minGain {
 		return nil // too little to gain
 	}
 	text, stop := r.summary(r.t.Entries[:cut])
 	if stop != nil {
 		return stop
 	}
-	if text != "" {
-		entries := summarized(r.t.Entries, cut, text)
-		gain := r.state.Tokens - r.est.messages(messages(r.system, entries))
-		if gain >= minGain && r.apply("summarize", entries) {
-			r.echo.hear(text)
-			return nil
-		}
+	entries := summarized(r.t.Entries, cut, text)
+	if text != "" && r.state.Tokens-r.tokensOf(entries) >= minGain {
+		r.echo.hear(text)
+		r.apply("summarize", entries)
+		r.tried = 0
+		return nil
 	}
 	r.useless++
+	r.tried = r.state.Tokens
 	r.emit(Warned{"compaction", "a summary of the older messages did not save enough room"})
 	if r.useless < maxUseless {
 		return nil
 	}
-	return stopf(StopUnfit, "%d summaries in a row did not make room: about %d tokens, %d fit", r.useless, r.state.Tokens, r.room.prompt())
+	return stopf(StopUnfit, "%d summaries did not make room: about %d tokens, %d fit", r.useless, r.state.Tokens, r.room.prompt())
 }
 
 // summary asks the model for a summary; "" when it wrote nothing of use.

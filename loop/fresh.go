@@ -48,8 +48,14 @@ var cures = map[parse.Reason]string{
 	parse.ReasonReactConflict:      "Write either the tool call or the final answer, not both.",
 }
 
+// answerThatFits is what is expected when an answer is held to a schema.
+const answerThatFits = "an answer that fits the schema"
+
 // fault names what was wrong, and where.
 func fault(p parse.Problem, finish parse.Finish) string {
+	if p.Expected == answerThatFits {
+		return at("the answer is not JSON that fits the schema", p)
+	}
 	switch p.Reason {
 	case parse.ReasonEmpty:
 		return "it was empty"

@@ -42,9 +42,9 @@ type run struct {
 	unknown     string // signature of the last step, when its calls named no tool
 
 	results  []tools.Result // of this step
-	floor    int            // tokens left by the last compaction
 	force    bool           // compact before the next request
-	useless  int            // summaries that did not shrink
+	useless  int            // summaries that did not help
+	tried    int            // tokens when the last of them was asked for
 	overflow int            // prompts the server refused in a row
 	warned   warnings
 	last     promptCount
