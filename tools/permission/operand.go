@@ -1,0 +1,107 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/localagent/localagent/tools"
+)
+
+// A use is what a program does with the files among its words.
+type use struct{ reads, writes level }
+
+// uses says which programs surely read or write the files they are given, and
+// which do not. Any other program may do both.
+var uses = func() map[string]use {
+	m := map[string]use{}
+	for u, names := range map[use]string{
+		{no, no}:     "echo printf true false : test [ for basename dirname which type",
+		{yes, no}:    "cat head tail tac nl less more od xxd hexdump strings base64 wc sort cut paste comm diff cmp cksum md5sum sha1sum sha256sum cd pushd . source",
+		{maybe, no}:  "ls stat file tree du find fd grep egrep fgrep rg awk jq git",
+		{yes, yes}:   "cp mv ln install",
+		{maybe, yes}: "rm rmdir unlink tee touch truncate shred mkdir mkfifo chmod chown dd",
+	} {
+		for _, name := range strings.Fields(names) {
+			m[name] = u
+		}
+	}
+	return m
+}()
+
+// maxPath is the longest path that is looked at as one.
+const maxPath = 4096
+
+// mentions notes the files that a command names. Only deny and ask rules look at
+// them: a rule that keeps a file from being read keeps it from cat as well.
+func (s *shell) mentions(words []word) {
+	name := programOf(words)
+	u, known := uses[name]
+	if !known {
+		u = use{maybe, maybe}
+	}
+	for _, w := range fileWords(name, words[1:]) {
+		s.mention(w, tools.Read, u.reads)
+		s.mention(w, tools.Write, u.writes)
+	}
+}
+
+// fileWords are the words that may name files: for grep, not what it looks for.
+func fileWords(name string, args []word) []word {
+	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) {
+		return args
+	}
+	for i, a := range args {
+		if a.option() && strings.ContainsAny(a.text, "ef") && !strings.HasPrefix(a.text, "--ex") {
+			return args // it may be given by an option
+		}
+		if !a.option() {
+			return slices.Concat(args[:i], args[i+1:])
+		}
+	}
+	return args
+}
+
+// mention notes that a word may name a file, or hold the name of one, if there is
+// a rule about files to hold against it.
+func (s *shell) mention(w word, class tools.Class, sure level) {
+	if sure == no || !s.watched(class) {
+		return
+	}
+	if w.kind != fixed {
+		if !w.shape.vague() {
+			s.add(act{class: class, text: w.text, mention: maybe, shape: w.shape})
+		}
+		return
+	}
+	for _, p := range names(w.text) {
+		s.add(act{class: class, text: w.text, mention: sure, raw: p})
+	}
+}
+
+// names are the texts in a word that may name a file: the word, what stands
+// behind = : @ or a comma, and what is joined to a short option.
+func names(text string) []string {
+	found := []string{}
+	add := func(t string) {
+		if t != "" && t != "-" && len(t) <= maxPath && !slices.Contains(found, t) {
+			found = append(found, t)
+		}
+	}
+	if !strings.HasPrefix(text, "-") {
+		add(text)
+	} else if len(text) > 2 && text[1] != '-' {
+		add(text[2:])
+	}
+	for rest := text; len(found) < maxScripts; {
+		i := strings.IndexAny(rest, "=:@,")
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		add(rest)
+		if j := strings.IndexAny(rest, "=:@,"); j > 0 {
+			add(rest[:j])
+		}
+	}
+	return found
+}

@@ -1,0 +1,375 @@
+package permission
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/localagent/localagent/tools"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of what is read as a command. What is longer, or holds more scripts in
+// scripts, is asked for. The parser recurses; this many bytes of brackets take
+// it some 100 MB of stack at worst, where a million would end the program.
+const (
+	maxCommand  = 32 << 10 // bytes of a command line
+	maxCommands = 1024     // commands in it
+	maxScripts  = 64       // texts given to sh -c, eval and the like
+	maxFolders  = 16       // folders that its cd commands may lead to
+)
+
+// A shell reads a command line into acts. It recurses nowhere: texts that the
+// line gives to other shells wait in todo.
+type shell struct {
+	policy  *Policy
+	folders []string // where the line may be when it names a file; "": the working folder
+	moved   bool     // a cd stands in the line
+
+	acts     []act
+	todo     []script
+	commands int    // that were taken apart
+	src      string // of the script that is being read
+	guess    bool   // nobody knows that it is one
+}
+
+// A script is text for a shell; a guess may be no such thing.
+type script struct {
+	text  string
+	guess bool
+}
+
+// watched says whether there are deny or ask rules about files of the class.
+func (s *shell) watched(class tools.Class) bool {
+	return slices.ContainsFunc(s.policy.Rules, func(r Rule) bool {
+		return r.Verdict != Allow && r.Tool == "" && r.Class == class && r.Pattern != ""
+	})
+}
+
+// line reads a command line. It finds at least one act of class exec.
+func (s *shell) line(command string) {
+	s.todo = append(s.todo, script{text: command})
+	s.finish()
+	if len(s.acts) == 0 {
+		s.barred("this line", "there is no command in it")
+	}
+}
+
+// finish reads the scripts that wait, and gives the files their places.
+func (s *shell) finish() {
+	for n := 0; len(s.todo) > 0; n++ {
+		next := s.todo[0]
+		s.todo = s.todo[1:]
+		if n == maxScripts {
+			s.hidden(next.text, "the line holds too many scripts")
+			break
+		}
+		s.src, s.guess = next.text, next.guess
+		s.script(next.text)
+	}
+	s.settle()
+}
+
+func (s *shell) script(src string) {
+	switch {
+	case len(src) > maxCommand:
+		s.hidden(src, fmt.Sprintf("it is longer than %d bytes", maxCommand))
+		return
+	case !utf8.ValidString(src) || strings.ContainsFunc(src, isControl):
+		s.hidden(src, "it holds characters that do not belong in a command")
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	if err != nil {
+		s.hidden(src, "it does not parse as shell: "+err.Error())
+		return
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		s.node(n)
+		return true
+	})
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
+
+// barred notes something that only a person, or a rule for everything, can allow.
+func (s *shell) barred(text, why string) {
+	s.add(act{class: tools.Exec, text: shorten(text), why: why})
+}
+
+// hidden is barred for something that may be any command.
+func (s *shell) hidden(text, why string) {
+	s.add(act{class: tools.Exec, text: shorten(text), why: why, unknown: true})
+}
+
+// add notes an act. Of a text that may be no script at all, only commands that a
+// rule may forbid are of interest.
+func (s *shell) add(a act) {
+	if s.guess {
+		if a.words == nil {
+			return
+		}
+		a.mention = yes
+	}
+	s.acts = append(s.acts, a)
+}
+
+// node notes what a node of the syntax tree does by itself; Walk brings its
+// children.
+func (s *shell) node(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.CallExpr:
+		s.call(n)
+	case *syntax.Redirect:
+		s.redirect(n)
+	case *syntax.Stmt:
+		if n.Coprocess || n.Disown {
+			s.odd(n)
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.PipeAll {
+			s.odd(n)
+		}
+	case *syntax.ForClause:
+		s.loop(n)
+	case *syntax.DeclClause:
+		s.declare(n)
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		s.barred(source(s.src, n), "a substitution runs a command in it")
+	case *syntax.ParamExp:
+		if !plainParam(n) {
+			s.barred(source(s.src, n), "the shell computes what stands there")
+		}
+	case *syntax.ArithmExp:
+		if !numbersOnly(n) {
+			s.barred(source(s.src, n), "the shell computes what stands there")
+		}
+	case *syntax.SglQuoted:
+		if n.Dollar {
+			s.odd(n)
+		}
+	case *syntax.DblQuoted:
+		if n.Dollar {
+			s.odd(n)
+		}
+	case *syntax.FuncDecl:
+		s.barred(source(s.src, n), "it defines a function")
+	case *syntax.TimeClause:
+		s.barred(source(s.src, n), "time starts another program")
+	case *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause, *syntax.CoprocClause,
+		*syntax.TestDecl, *syntax.ArrayExpr, *syntax.ExtGlob, *syntax.CStyleLoop:
+		s.odd(n)
+	}
+}
+
+// odd notes what shells read in different ways.
+func (s *shell) odd(n syntax.Node) {
+	s.barred(source(s.src, n), "not every shell reads this the same way")
+}
+
+// call notes a simple command, the commands it starts, and the files it names.
+func (s *shell) call(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		if len(c.Args) == 0 || !harmless(a) {
+			s.barred(source(s.src, a), "it sets a variable")
+		}
+	}
+	if len(c.Args) == 0 {
+		return
+	}
+	words := make([]word, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = readWord(w, s.src)
+	}
+	s.command(words, shorten(source(s.src, c)))
+}
+
+// command notes a command by its words. Commands that it starts come after it;
+// each is shorter than the one it stands in, or has a script of the budget.
+func (s *shell) command(words []word, text string) {
+	for todo := [][]word{words}; len(todo) > 0; todo = todo[1:] {
+		words := todo[0]
+		if s.commands++; s.commands > maxCommands {
+			s.hidden(text, "the line holds too many commands")
+			return
+		}
+		started := startedBy(words)
+		a := act{class: tools.Exec, words: words, text: text, why: started.why}
+		if words[0].kind != fixed {
+			a.why = "what it runs is decided only when it runs"
+		}
+		if started.any {
+			s.hidden(text, started.why)
+		}
+		markDangers(words)
+		s.add(a)
+		for _, same := range started.same {
+			s.add(act{class: tools.Exec, words: same, text: text, mention: yes})
+		}
+		for _, t := range started.scripts {
+			s.todo = append(s.todo, script{t, s.guess})
+		}
+		for _, t := range started.guesses {
+			s.todo = append(s.todo, script{t, true})
+		}
+		todo = append(todo, started.commands...)
+		s.changeFolder(words)
+		s.mentions(words)
+	}
+}
+
+// redirect notes a redirection: of a file it is a read or a write.
+func (s *shell) redirect(r *syntax.Redirect) {
+	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
+		s.odd(r)
+	}
+	class := tools.Write
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return
+	case syntax.RdrIn:
+		class = tools.Read
+	case syntax.DplIn, syntax.DplOut:
+		if w := readWord(r.Word, s.src); w.kind == fixed && strings.Trim(w.text, "0123456789-") == "" {
+			return
+		}
+	}
+	w := readWord(r.Word, s.src)
+	if w.kind == fixed && isStream(w.text) {
+		return
+	}
+	a := act{class: class, text: shorten(source(s.src, r)), raw: w.text}
+	switch {
+	case w.kind != fixed:
+		a.raw, a.shape, a.why = "", w.shape, "what file it is about is decided only when it runs"
+	case strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/"):
+		s.barred(a.text, "it opens a connection")
+	}
+	s.add(a)
+}
+
+// isStream says whether a file is nothing but a stream of the program.
+func isStream(p string) bool {
+	return slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"}, p)
+}
+
+// loop notes what a for loop may do to its variable. Those of the environment
+// are in capitals; PATH or IFS would change every command that follows.
+func (s *shell) loop(f *syntax.ForClause) {
+	iter, ok := f.Loop.(*syntax.WordIter)
+	if f.Select || !ok {
+		s.odd(f)
+		return
+	}
+	if !ownName(iter.Name.Value) {
+		s.barred("for "+iter.Name.Value, "it sets a variable")
+	}
+	words := []word{fixedWord("for")}
+	for _, item := range iter.Items {
+		words = append(words, readWord(item, s.src))
+	}
+	s.mentions(words)
+}
+
+// declare notes export, declare and their kind.
+func (s *shell) declare(d *syntax.DeclClause) {
+	words := []word{fixedWord(d.Variant.Value)}
+	for _, a := range d.Args {
+		if a.Naked && a.Value != nil {
+			words = append(words, readWord(a.Value, s.src))
+		} else {
+			words = append(words, openWord(source(s.src, a)))
+		}
+	}
+	s.add(act{class: tools.Exec, words: words, text: shorten(source(s.src, d)), why: "it sets a variable"})
+}
+
+// ownName says whether a variable is a script's own, by the custom of its case.
+func ownName(name string) bool { return name == strings.ToLower(name) }
+
+// harmless says whether an assignment before a command can only change how it
+// speaks.
+func harmless(a *syntax.Assign) bool {
+	if a.Append || a.Index != nil || a.Array != nil || a.Name == nil {
+		return false
+	}
+	name := a.Name.Value
+	return name == "LANG" || name == "NO_COLOR" || strings.HasPrefix(name, "LC_")
+}
+
+// plainParam says whether an expansion is a variable's value and no more.
+func plainParam(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Flags == nil &&
+		p.NestedParam == nil && p.Index == nil && len(p.Modifiers) == 0 &&
+		p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
+}
+
+// numbersOnly says whether an arithmetic expansion has no variables. The value
+// of one would be read as an expression, which may hold a substitution.
+func numbersOnly(a *syntax.ArithmExp) bool {
+	ok := true
+	syntax.Walk(a.X, func(n syntax.Node) bool {
+		if w, isWord := n.(*syntax.Word); isWord {
+			_, err := strconv.ParseInt(w.Lit(), 0, 64)
+			ok = ok && err == nil
+		}
+		return ok
+	})
+	return ok
+}
+
+// changeFolder notes that the folder of what follows is another.
+func (s *shell) changeFolder(words []word) {
+	if !words[0].is("cd", "chdir", "pushd", "popd") {
+		return
+	}
+	s.moved = true
+	for _, w := range words[1:] {
+		for _, f := range s.folders {
+			if w.kind == fixed && len(s.folders) < maxFolders {
+				s.folders = append(s.folders, join(f, w.text))
+			}
+		}
+	}
+}
+
+// join is the path p taken from folder f. It stays as it is written otherwise:
+// "link/.." need not lead back.
+func join(f, p string) string {
+	if f == "" || filepath.IsAbs(p) || strings.HasPrefix(p, "~") {
+		return p
+	}
+	return f + "/" + p
+}
+
+// settle gives the acts about files their places, now that all folders are known.
+func (s *shell) settle() {
+	for i := range s.acts {
+		a := &s.acts[i]
+		if a.raw == "" {
+			continue
+		}
+		if s.moved && a.why == "" && join("x", a.raw) != a.raw {
+			a.why = "the line changes its folder first"
+		}
+		for _, f := range s.folders {
+			a.place(s.policy.Dir, join(f, a.raw))
+		}
+	}
+}
+
+// shorten bounds a text that a reason quotes.
+func shorten(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,174 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A word is one word of a command as its program gets it.
+type word struct {
+	text   string // without quotes; as written when it is not fixed
+	kind   wordKind
+	shape  shape  // what it can become when it is not fixed
+	danger string // why no * of a rule may stand for it
+}
+
+type wordKind uint8
+
+const (
+	fixed   wordKind = iota
+	globbed          // the names of files
+	open             // an expansion decides, also about the number of words
+)
+
+// is says whether the word is surely one of these.
+func (w word) is(texts ...string) bool {
+	return w.kind == fixed && slices.Contains(texts, w.text)
+}
+
+// option says whether the word can be an option: it begins with a dash, or with
+// what is not known.
+func (w word) option() bool {
+	if w.kind == fixed {
+		return len(w.text) > 1 && w.text[0] == '-'
+	}
+	return len(w.shape) == 0 || w.shape[0].gap != none || w.shape[0].char == '-'
+}
+
+func fixedWord(text string) word { return word{text: text} }
+
+// openWord is a word of which nothing is known.
+func openWord(text string) word {
+	return word{text: text, kind: open, shape: shape(nil).add(anyText)}
+}
+
+// readWord reads a word; src is the line it stands in.
+func readWord(w *syntax.Word, src string) word {
+	var s speller
+	split := *w
+	syntax.SplitBraces(&split)
+	for _, part := range split.Parts {
+		s.part(part)
+	}
+	if s.kind == fixed {
+		return fixedWord(s.text.String())
+	}
+	s.flush()
+	return word{text: source(src, w), kind: s.kind, shape: s.shape}
+}
+
+// A speller takes the quotes off a word. Only the ways of quoting that all
+// shells know keep a word fixed.
+type speller struct {
+	text  strings.Builder // all of the word
+	run   strings.Builder // the fixed text since the last gap
+	shape shape
+	kind  wordKind
+}
+
+func (s *speller) put(t string) {
+	s.text.WriteString(t)
+	s.run.WriteString(t)
+}
+
+func (s *speller) flush() {
+	s.shape = s.shape.text(s.run.String())
+	s.run.Reset()
+}
+
+// expands notes a place where something of that kind is filled in.
+func (s *speller) expands(k wordKind, g gap) {
+	s.flush()
+	s.kind = max(s.kind, k)
+	s.shape = s.shape.add(g)
+}
+
+func (s *speller) part(part syntax.WordPart) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		s.bare(part.Value)
+	case *syntax.SglQuoted:
+		if part.Dollar {
+			s.expands(open, anyText)
+			return
+		}
+		s.put(part.Value)
+	case *syntax.DblQuoted:
+		if part.Dollar {
+			s.expands(open, anyText)
+			return
+		}
+		for _, inner := range part.Parts {
+			if lit, ok := inner.(*syntax.Lit); ok {
+				s.put(unescape(lit.Value, escapable))
+			} else {
+				s.expands(open, anyText)
+			}
+		}
+	default:
+		s.expands(open, anyText)
+	}
+}
+
+// bare reads text that stands in no quotes.
+func (s *speller) bare(t string) {
+	for t != "" {
+		i := strings.IndexAny(t, `\*?[`)
+		if i < 0 {
+			s.put(t)
+			return
+		}
+		s.put(t[:i])
+		t = t[i:]
+		n := 1
+		switch end := strings.IndexByte(t, ']'); {
+		case t[0] == '\\':
+			n = min(2, len(t))
+			s.put(strings.TrimPrefix(t[1:n], "\n"))
+		case t[0] == '*':
+			s.flush()
+			s.kind = max(s.kind, globbed)
+			s.shape = s.shape.star()
+		case t[0] == '[' && end < 0:
+			s.put("[")
+		case t[0] == '[':
+			n = end + 1
+			fallthrough
+		default:
+			s.expands(globbed, oneChar)
+		}
+		t = t[n:]
+	}
+}
+
+// unescape takes the backslash off the characters of which it takes the meaning.
+func unescape(t, special string) string {
+	if !strings.Contains(t, `\`) {
+		return t
+	}
+	var b strings.Builder
+	for i := 0; i < len(t); i++ {
+		if t[i] == '\\' && i+1 < len(t) {
+			if t[i+1] == '\n' {
+				i++
+				continue
+			}
+			if strings.IndexByte(special, t[i+1]) >= 0 {
+				i++
+			}
+		}
+		b.WriteByte(t[i])
+	}
+	return b.String()
+}
+
+// source is the text of a node as written.
+func source(src string, n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from >= to || to > len(src) {
+		return "…"
+	}
+	return src[from:to]
+}

@@ -1,0 +1,370 @@
+package permission
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A started is what a command starts in its turn, as far as its words tell.
+type started struct {
+	why      string   // set for programs that run what they are given
+	any      bool     // it may start any command
+	commands [][]word // the commands it starts
+	same     [][]word // the command itself, said in other words
+	scripts  []string // texts it gives to a shell
+	guesses  []string // texts that it may give to a shell
+}
+
+// A wrapper is a program that runs the command that follows its own options.
+type wrapper struct {
+	getopt
+	texts    []string // options whose value is the text of a command
+	operands int      // words of its own before the command
+	assigns  bool     // NAME=value may stand before the command
+	script   bool     // the rest is not the words of a command but the text of one
+	more     bool     // it adds words to the command
+}
+
+// A getopt says how to skip a program's options: short ones in the manner of
+// getopt, with a colon behind those that take a value and two behind those that
+// take it only joined; long ones with = if they do.
+type getopt struct {
+	short string
+	long  []string
+}
+
+func short(s string, long ...string) getopt { return getopt{s, long} }
+
+// wrappers are the programs that run another. Deny rules see what they run; no
+// rule with a pattern allows them.
+var wrappers = map[string]wrapper{
+	"builtin":     {},
+	"busybox":     {},
+	"caffeinate":  {getopt: short("disut:w:")},
+	"chroot":      {getopt: short("", "groups=", "userspec=", "skip-chdir"), operands: 1},
+	"chrt":        {getopt: short("abdfimoprRvT:P:D:"), operands: 1},
+	"command":     {getopt: short("pvV")},
+	"doas":        {getopt: short("nLsa:C:u:")},
+	"env":         {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
+	"eval":        {script: true},
+	"exec":        {getopt: short("cla:")},
+	"firejail":    {},
+	"flock":       {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
+	"ionice":      {getopt: short("tc:n:p:P:u:")},
+	"ltrace":      {getopt: short("cfirStTe:o:p:s:u:l:n:x:")},
+	"nice":        {getopt: short("0123456789n:", "adjustment=")},
+	"nohup":       {},
+	"nsenter":     {getopt: short("at:FZ")},
+	"parallel":    {getopt: short("0kXj:n:N:L:"), more: true},
+	"pkexec":      {getopt: short("", "user=")},
+	"prlimit":     {getopt: short("p:")},
+	"runuser":     {getopt: short("lmpPfu:g:G:s:w:c:", "command="), texts: []string{"-c", "--command"}},
+	"script":      {getopt: short("aefqc:I:O:B:T:m:t::", "command="), texts: []string{"-c", "--command"}, operands: 1},
+	"setarch":     {getopt: short("R"), operands: 1},
+	"setsid":      {getopt: short("cfw")},
+	"ssh":         {getopt: short("46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:p:Q:R:S:W:w:"), operands: 1, script: true},
+	"stdbuf":      {getopt: short("i:o:e:", "input=", "output=", "error=")},
+	"strace":      {getopt: short("cfFkqrtTvwyYCdDe:o:p:s:u:a:E:I:O:P:S:U:X:b:")},
+	"su":          {getopt: short("lmpPfg:G:s:w:c:", "command="), texts: []string{"-c", "--command"}, operands: 9},
+	"sudo":        {getopt: short("AbBEHKklNnPSisVvu:g:h:p:C:T:r:t:U:D:R:c:a:", "user=", "group=", "host=", "prompt=", "chdir=", "preserve-env", "non-interactive", "login", "shell", "stdin", "background"), assigns: true},
+	"systemd-run": {getopt: short("Gtdqru:p:E:H:M:P")},
+	"taskset":     {getopt: short("apc", "all-tasks", "cpu-list"), operands: 1},
+	"time":        {getopt: short("apqvVf:o:", "append", "portability", "verbose", "quiet", "format=", "output=")},
+	"timeout":     {getopt: short("fvpk:s:", "foreground", "preserve-status", "verbose", "kill-after=", "signal="), operands: 1},
+	"toybox":      {},
+	"unbuffer":    {getopt: short("p")},
+	"unshare":     {getopt: short("cfimnprTuUC")},
+	"valgrind":    {},
+	"watch":       {getopt: short("bcCdeghprtvwxn:q:s:", "interval=", "color", "differences", "errexit", "chgexit", "no-title", "exec"), script: true},
+	"xargs":       {getopt: short("0oprtxa:d:E:I:i::L:l::n:P:s:", "null", "no-run-if-empty", "verbose", "interactive", "open-tty", "exit", "arg-file=", "delimiter=", "max-args=", "max-lines", "max-procs=", "max-chars=", "replace"), more: true},
+}
+
+// shells are the programs whose -c takes the text of a command, and which read
+// one from their input without.
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish", "csh", "tcsh", "rbash"}
+
+// startedBy says what a command starts.
+func startedBy(words []word) started {
+	name := programOf(words)
+	args := words[1:]
+	if w, ok := wrappers[name]; ok && !(name == "command" && len(args) > 0 && args[0].is("-v", "-V")) {
+		return w.run(name, args)
+	}
+	switch {
+	case name == "":
+		return started{}
+	case slices.Contains(shells, name):
+		return runShell(name, args)
+	case slices.Contains([]string{".", "source", "trap", "alias", "enable", "hash", "bind", "complete"}, name):
+		return runText(name, args)
+	case name == "find" || name == "fd" || name == "fdfind":
+		return started{commands: execs(args)}
+	case name == "git":
+		return runGit(words)
+	case isAwk(name):
+		return started{guesses: awkTexts(args)}
+	case slices.Contains(interpreters, name) && !hasProgram(args):
+		return started{why: name + " reads its program from its input"}
+	}
+	return started{guesses: optionTexts(args, scriptOptions[name])}
+}
+
+// programOf is the name of the program without its folder, "" if it is not known.
+func programOf(words []word) string {
+	if words[0].kind != fixed {
+		return ""
+	}
+	return program(words[0], patternWord{}).text
+}
+
+const runsIts = " runs what it is given"
+
+// run finds the command behind a wrapper's own words. Behind an option that is
+// not known it may begin at any word.
+func (w wrapper) run(name string, args []word) started {
+	st := started{why: name + runsIts, scripts: optionTexts(args, w.texts)}
+	rest, sure := w.skip(args)
+	rest = rest[min(w.operands, len(rest)):]
+	for w.assigns && len(rest) > 0 && assignment.MatchString(rest[0].text) {
+		rest = rest[1:]
+	}
+	if w.script && len(rest) > 0 {
+		st.script(rest...)
+		return st
+	}
+	for len(rest) > 0 && len(st.commands) < maxScripts {
+		command := rest
+		if w.more {
+			command = append(slices.Clip(rest), openWord("…"))
+		}
+		st.commands = append(st.commands, command)
+		if sure {
+			break
+		}
+		rest = rest[1:]
+	}
+	return st
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// script notes words that, joined, are the text of a command.
+func (st *started) script(words ...word) {
+	if slices.ContainsFunc(words, func(w word) bool { return w.kind != fixed }) {
+		st.any = true
+		return
+	}
+	st.scripts = append(st.scripts, joinWords(words))
+}
+
+// skip cuts the options off. It is not sure when one of them is not known.
+func (g getopt) skip(args []word) (rest []word, sure bool) {
+	for len(args) > 0 {
+		a := args[0]
+		switch {
+		case a.kind != fixed:
+			return args, !a.option()
+		case a.text == "--":
+			return args[1:], true
+		case len(a.text) < 2 || a.text[0] != '-':
+			return args, true
+		}
+		n := g.width(a.text)
+		if n == 0 {
+			return args[1:], false
+		}
+		args = args[min(n, len(args)):]
+	}
+	return nil, true
+}
+
+// width is the number of words of an option with its value, 0 if the option is
+// not known.
+func (g getopt) width(option string) int {
+	if name, long := strings.CutPrefix(option, "--"); long {
+		name, _, joined := strings.Cut(name, "=")
+		switch {
+		case slices.Contains(g.long, name):
+			return 1
+		case !slices.Contains(g.long, name+"="):
+			return 0
+		case joined:
+			return 1
+		}
+		return 2
+	}
+	for i := 1; i < len(option); i++ {
+		j := strings.IndexByte(g.short, option[i])
+		if j < 0 || option[i] == ':' {
+			return 0
+		}
+		value := g.short[j+1:]
+		switch last := i == len(option)-1; {
+		case !strings.HasPrefix(value, ":"):
+			continue
+		case last && !strings.HasPrefix(value, "::"):
+			return 2
+		}
+		return 1
+	}
+	return 1
+}
+
+// runShell finds the text behind -c.
+func runShell(name string, args []word) started {
+	st := started{why: name + runsIts}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.kind != fixed:
+			st.any = true
+			return st
+		case a.is("--rcfile", "--init-file", "-o", "+o", "-O", "+O"):
+			i++
+		case a.is("--command") || a.option() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c"):
+			st.text(args[i+1:])
+			return st
+		case a.is("--") || !a.option() && !strings.HasPrefix(a.text, "+"):
+			return st // a file of commands, like any program
+		}
+	}
+	st.any = true // it reads them from its input
+	return st
+}
+
+// text notes the first word that is no option as the text of a command.
+func (st *started) text(args []word) {
+	for _, a := range args {
+		if a.kind != fixed || !a.option() {
+			st.script(a)
+			return
+		}
+	}
+	st.any = true
+}
+
+// runText is for the builtins that keep or read commands.
+func runText(name string, args []word) started {
+	st := started{why: name + runsIts}
+	if name == "trap" && len(args) > 0 {
+		st.text(args)
+	}
+	for _, a := range args {
+		if _, text, ok := strings.Cut(a.text, "="); ok && name == "alias" {
+			st.script(word{text: text, kind: a.kind})
+		}
+	}
+	return st
+}
+
+// interpreters are programs that read a program from their input when they are
+// given none.
+var interpreters = []string{"python", "python3", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "Rscript"}
+
+// hasProgram says whether an interpreter is given a program, or is only asked for
+// its version.
+func hasProgram(args []word) bool {
+	for _, a := range args {
+		if !a.is("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") && (!a.option() || a.is("-V", "--version", "-h", "--help")) {
+			return true
+		}
+	}
+	return false
+}
+
+// execs are the commands behind -exec of find and -x of fd.
+func execs(args []word) [][]word {
+	var found [][]word
+	for i, w := range args {
+		if !w.is("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch") {
+			continue
+		}
+		var command []word
+		for _, arg := range args[i+1:] {
+			if arg.is(";", "+") {
+				break
+			}
+			if strings.Contains(arg.text, "{") {
+				arg = openWord(arg.text)
+			}
+			command = append(command, arg)
+		}
+		if len(command) > 0 {
+			found = append(found, command)
+		}
+	}
+	return found
+}
+
+var gitOptions = short("pPC:c:",
+	"no-pager", "paginate", "bare", "no-replace-objects", "literal-pathspecs", "no-optional-locks", "no-lazy-fetch",
+	"git-dir=", "work-tree=", "namespace=", "exec-path", "config-env=", "super-prefix=", "attr-source=")
+
+// runGit takes git's own options off, so that rules see "git push" in "git -C
+// there push", and finds what -c may make it run: pagers, editors, aliases.
+func runGit(words []word) started {
+	var st started
+	rest, _ := gitOptions.skip(words[1:])
+	own := words[1 : len(words)-len(rest)]
+	if len(own) > 0 {
+		st.same = append(st.same, append([]word{words[0]}, rest...))
+	}
+	for _, setting := range optionTexts(own, []string{"-c"}) {
+		_, value, _ := strings.Cut(setting, "=")
+		st.guesses = append(st.guesses, strings.TrimPrefix(value, "!"))
+	}
+	return st
+}
+
+// scriptOptions are the options of programs whose value is the text of a command.
+var scriptOptions = map[string][]string{
+	"tar":   {"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "-I"},
+	"rsync": {"--rsh", "-e"},
+	"split": {"--filter"},
+	"sort":  {"--compress-program"},
+	"rg":    {"--pre"},
+	"go":    {"-exec", "-toolexec", "-vettool"},
+	"man":   {"-P", "--pager"},
+}
+
+// optionTexts are the values of these options: in the next word, behind =, or
+// joined to a short one.
+func optionTexts(args []word, options []string) []string {
+	var texts []string
+	for i, a := range args {
+		for _, o := range options {
+			value, ok := strings.CutPrefix(a.text, o)
+			switch {
+			case !ok:
+			case value == "" && i+1 < len(args):
+				texts = append(texts, args[i+1].text)
+			case strings.HasPrefix(value, "="):
+				texts = append(texts, strings.TrimPrefix(value[1:], "exec="))
+			case len(o) == 2:
+				texts = append(texts, value)
+			}
+		}
+	}
+	return texts
+}
+
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// awkTexts are the strings of an awk program that may run some of them.
+func awkTexts(args []word) []string {
+	var texts []string
+	for _, a := range args {
+		if !strings.ContainsAny(a.text, "|@") && !strings.Contains(a.text, "system") {
+			continue
+		}
+		for _, q := range quoted.FindAllString(a.text, maxScripts) {
+			texts = append(texts, unescape(q[1:len(q)-1], `"\`))
+		}
+	}
+	return texts
+}
+
+func isAwk(name string) bool {
+	return slices.Contains([]string{"awk", "gawk", "mawk", "nawk", "original-awk"}, name)
+}
