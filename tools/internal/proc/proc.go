@@ -11,7 +11,7 @@ import (
 // The steps of the ladder. They are the contract of package builtin.
 const (
 	termGrace  = 2 * time.Second        // from TERM to KILL after a cancel
-	jobsEnd    = 100 * time.Millisecond // for jobs that are about to end with the program
+	jobsEnd    = 250 * time.Millisecond // for jobs that are about to end with the program
 	jobsGrace  = time.Second            // from TERM to KILL for jobs left behind
 	killWait   = 2 * time.Second        // for the kernel to end what was killed, and to say so
 	drainWait  = 500 * time.Millisecond // for output still in the pipes

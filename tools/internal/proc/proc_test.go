@@ -105,7 +105,7 @@ func TestJobs(t *testing.T) {
 		{name: "job control", script: "set -m; sleep 60 & echo done", jobs: true},
 		{name: "stopped", script: "sleep 60 & kill -STOP $!; echo done", jobs: true},
 		{name: "session of its own", script: `f=$(mktemp -u); setsid sh -c "touch $f; sleep 5" & until [ -e $f ]; do sleep 0.01; done; rm $f; echo done`, held: true, need: "setsid"},
-		{name: "ends by itself", script: "(echo done) & true"},
+		{name: "ends by itself", script: "f=$(mktemp -u); (echo done; touch $f) & until [ -e $f ]; do sleep 0.01; done; rm $f"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -256,6 +256,8 @@ func TestSpillFails(t *testing.T) {
 	}
 }
 
+func newCaptureOf(keep int) *capture { return &capture{keep: keep, sum: sha256.New()} }
+
 // Every way of cutting a stream into pieces keeps the same head and tail.
 func TestCapturePieces(t *testing.T) {
 	data := make([]byte, 100)
@@ -264,7 +266,7 @@ func TestCapturePieces(t *testing.T) {
 	}
 	for size := range len(data) {
 		for piece := 1; piece <= size; piece++ {
-			c := &capture{keep: 16, sum: sha256.New()}
+			c := newCaptureOf(16)
 			for rest := data[:size]; len(rest) > 0; {
 				n := min(piece, len(rest))
 				c.add(rest[:n])

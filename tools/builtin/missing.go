@@ -1,0 +1,117 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hbollon/go-edlib"
+)
+
+const (
+	maxSearched  = 5000 // entries looked at for the right name
+	maxSuggested = 3
+	maxNamed     = 12 // names shown of a folder that has no close one
+)
+
+// missing says that there is no such file, and what there is instead.
+func (f *folder) missing(p string) error {
+	text := fmt.Sprintf("there is no %s", shown(p))
+	if close := f.closest(p); len(close) > 0 {
+		return fmt.Errorf("%s; did you mean %s?", text, strings.Join(close, " or "))
+	}
+	dir, names := f.nearest(p)
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%s; there is nothing in %s", text, folderName(dir))
+	case len(names) > maxNamed:
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("and %d more", len(names)-maxNamed))
+	}
+	return fmt.Errorf("%s; in %s there is: %s", text, folderName(dir), strings.Join(names, ", "))
+}
+
+func folderName(dir string) string {
+	if dir == "." {
+		return "the working folder"
+	}
+	return shown(dir)
+}
+
+// nearest returns the deepest folder of the path that exists, and its names.
+func (f *folder) nearest(p string) (dir string, names []string) {
+	for dir = path.Dir(p); ; dir = path.Dir(dir) {
+		if info, err := f.root.Stat(dir); err == nil && info.IsDir() {
+			break
+		}
+		if dir == "." {
+			break
+		}
+	}
+	for n := range f.walker(1).nodes(context.Background(), dir) {
+		names = append(names, n.shown())
+	}
+	return dir, names
+}
+
+// closest returns the files and folders that the path may have meant, best
+// first: one with the same name elsewhere, or one whose path is nearly the same.
+func (f *folder) closest(p string) []string {
+	type candidate struct {
+		text string
+		far  int
+	}
+	var close []candidate
+	seen := 0
+	for n := range f.walker(maxDepth).nodes(context.Background(), ".") {
+		if seen++; seen > maxSearched {
+			break
+		}
+		if far, ok := distance(p, n.path); ok {
+			close = append(close, candidate{n.shown(), far})
+		}
+	}
+	slices.SortStableFunc(close, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+	var best []string
+	for _, c := range close[:min(len(close), maxSuggested)] {
+		best = append(best, c.text)
+	}
+	return best
+}
+
+const maxCompared = 128 // characters of a path; the time is quadratic
+
+// distance tells how far a path is from the one that was asked for, and
+// whether it is close at all.
+func distance(asked, path_ string) (int, bool) {
+	a, b := folded(asked), folded(path_)
+	nameA, nameB := path.Base(a), path.Base(b)
+	switch {
+	case a == b:
+		return 0, true
+	case nameA == nameB:
+		return 1, true
+	case len(b) > maxCompared || len(a) > maxCompared:
+		return 0, false
+	case stem(nameA) == stem(nameB) && path.Dir(a) == path.Dir(b):
+		return 2, true // another extension
+	}
+	edits := edlib.OSADamerauLevenshteinDistance(nameA, nameB)
+	if edits <= max(1, len(nameA)/4) && 2*edits < min(len(nameA), len(nameB)) {
+		if path.Dir(a) != path.Dir(b) {
+			edits++
+		}
+		return 2 + edits, true
+	}
+	return 0, false
+}
+
+// folded makes equal what people and models mix up: case, the two slashes,
+// spaces and hyphens.
+func folded(p string) string {
+	return strings.NewReplacer(`\`, "/", " ", "_", "-", "_").Replace(strings.ToLower(p))
+}
+
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
