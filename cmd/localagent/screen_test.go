@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func testScreen(vars map[string]string) (*screen, *bytes.Buffer) {
+	var b bytes.Buffer
+	return newScreen(&b, func(name string) string { return vars[name] }), &b
+}
+
+// Nothing that is written through a screen can reach a terminal as an escape
+// sequence, whichever way it goes in and however it is cut.
+func TestScreenCleans(t *testing.T) {
+	const foreign = "a\x1b[31mb\u009bc\x07 日\xffe\x7f"
+	for _, color := range []string{"always", "never"} {
+		s, b := testScreen(nil)
+		s.setColor(color)
+		s.put(foreign, span{styleError, foreign})
+		times := 2
+		for i := range foreign {
+			times++
+			s.Write([]byte(foreign[:i]))
+			s.Write([]byte(foreign[i:]))
+		}
+		rest := b.String()
+		for _, own := range []string{string(styleError), styleReset} {
+			rest = strings.ReplaceAll(rest, own, "")
+		}
+		if i := firstUnclean(rest); i >= 0 {
+			t.Errorf("colour %s: %q passed", color, rest[i:min(i+8, len(rest))])
+		}
+		if got := strings.Count(b.String(), "␛[31mb\ufffdc␇ 日\ufffde␡"); got != times {
+			t.Errorf("colour %s: the text is there %d times, want %d", color, got, times)
+		}
+	}
+}
+
+func TestSetColor(t *testing.T) {
+	for _, c := range []struct {
+		when string
+		tty  bool
+		vars map[string]string
+		want bool
+	}{
+		{"auto", true, nil, true},
+		{"auto", false, nil, false},
+		{"auto", true, map[string]string{"NO_COLOR": "1"}, false},
+		{"auto", true, map[string]string{"TERM": "dumb"}, false},
+		{"never", true, nil, false},
+		{"always", false, nil, true},
+		{"always", true, map[string]string{"NO_COLOR": "1"}, true}, // the flag was typed later than the variable was set
+	} {
+		s, _ := testScreen(c.vars)
+		s.tty = c.tty
+		if s.setColor(c.when); s.color != c.want {
+			t.Errorf("--color %s, terminal %t, %v: colour %t, want %t", c.when, c.tty, c.vars, s.color, c.want)
+		}
+	}
+}
+
+type brokenPipe struct{ n int }
+
+func (b *brokenPipe) Write(p []byte) (int, error) { b.n++; return 0, syscall.EPIPE }
+
+// After the first failed write nothing more is tried, and the program ends
+// without a word.
+func TestScreenBrokenPipe(t *testing.T) {
+	var pipe brokenPipe
+	var stderr bytes.Buffer
+	e := newEnv(strings.NewReader(""), &pipe, &stderr, func(string) string { return "" })
+	e.out.put("one")
+	e.out.put("two")
+	if code := e.closed(exitOK); code != exitPipe || pipe.n != 1 || stderr.Len() > 0 {
+		t.Errorf("status %d, %d writes, stderr %q", code, pipe.n, stderr.String())
+	}
+	if !errors.Is(e.out.err, syscall.EPIPE) {
+		t.Errorf("the error is %v", e.out.err)
+	}
+}
+
+// The status line comes late, runs on, and is gone before anything is written.
+func TestStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := testScreen(map[string]string{"COLUMNS": "30"})
+		out := newScreen(b, s.env)
+		st := newStatus(s, out)
+		st.show("waiting for a model with a long name")
+		time.Sleep(statusDelay / 2)
+		if b.Len() > 0 {
+			t.Errorf("drawn at once: %q", b.String())
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if last := lastLine(b.String()); !strings.Contains(last, "waiting for a model with") || textWidth(strings.TrimSuffix(last, "\x1b[K")) >= 30 {
+			t.Errorf("the line is %q", last)
+		}
+		b.Reset()
+		out.put("text\n")
+		if got := b.String(); got != "\r\x1b[Ktext\n" {
+			t.Errorf("written over the line: %q", got)
+		}
+		b.Reset()
+		st.close(out)
+		time.Sleep(time.Second)
+		if b.Len() > 0 {
+			t.Errorf("drawn after the end: %q", b.String())
+		}
+	})
+}
+
+func lastLine(s string) string { return s[strings.LastIndex(s, "\r")+1:] }
