@@ -116,10 +116,3 @@ type Dialect string
 
 // RepairCode names a kind of [Repair].
 type RepairCode string
-
-// Parse reads a whole reply. It is a [Scanner] fed with all of it, then closed.
-func Parse(text string, o Options, f Finish) Result {
-	s := NewScanner(o)
-	s.Feed(text)
-	return s.Close(f)
-}

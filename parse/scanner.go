@@ -1,21 +1,175 @@
 package parse
 
+import (
+	"strings"
+	"unsafe"
+)
+
 // A Scanner reads a reply piece by piece. How the reply is cut into pieces
-// never changes the result.
+// never changes the result. It looks at each byte a bounded number of times and
+// keeps no more than the reply and one copy of the call at hand.
+//
+// Make one with [NewScanner].
 type Scanner struct {
-	o    Options
-	text string
+	o   Options
+	reg registry
+
+	text  string // the reply so far
+	buf   []byte // what text stands in, once there were two pieces
+	eof   bool
+	muted bool // nobody asks for events
+
+	needles needles
+	lex
+	pieces
+	events []Event
 }
 
 // NewScanner returns a scanner for one reply.
-func NewScanner(o Options) *Scanner { return &Scanner{o: o} }
+func NewScanner(o Options) *Scanner {
+	s := &Scanner{}
+	s.init(o)
+	return s
+}
 
-// Feed reads the next piece of the reply and returns what became certain. The
-// returned slice is valid until the next call.
-func (s *Scanner) Feed(chunk string) []Event { s.text += chunk; return nil }
+func (s *Scanner) init(o Options) {
+	s.o = o
+	s.reg.tools = o.Tools
+	s.start()
+}
 
-// Close ends the reply and returns its reading.
-func (s *Scanner) Close(f Finish) Result { return Result{Outcome: Final, Text: s.text} }
+// start sets the scanner to the beginning of a reply.
+func (s *Scanner) start() {
+	s.text, s.eof = "", false
+	s.needles = needles{}
+	s.lex.start(s.o)
+	s.pieces.start()
+	s.events = s.events[:0]
+}
 
 // Reset makes the scanner ready for another reply with the same options.
-func (s *Scanner) Reset() { s.text = "" }
+// Results and strings it gave before stay valid.
+func (s *Scanner) Reset() {
+	read := len(s.text)
+	s.start()
+	// What was handed out is never written again: the buffer goes on behind it.
+	s.buf = s.buf[len(s.buf):]
+	if read > cap(s.buf) {
+		s.buf = make([]byte, 0, min(16*read, max(read, 1<<20)))
+	}
+}
+
+// Feed reads the next piece of the reply and returns what became certain. The
+// returned slice is valid until the next call; the strings in it stay.
+func (s *Scanner) Feed(chunk string) []Event {
+	s.events = s.events[:0]
+	if chunk == "" || s.state == stOver && s.over == overTooLarge {
+		return nil
+	}
+	if len(s.text)+len(chunk) > maxSize {
+		s.tooLarge()
+		return s.events
+	}
+	s.append(chunk)
+	s.run()
+	s.release()
+	s.emit()
+	return s.events
+}
+
+// append adds a piece to the text. The first is taken as it is.
+func (s *Scanner) append(chunk string) {
+	if s.text == "" {
+		s.text = chunk
+		return
+	}
+	if len(s.buf) == 0 {
+		if need := len(s.text) + len(chunk); need > cap(s.buf) {
+			s.buf = make([]byte, 0, 2*need)
+		}
+		s.buf = append(s.buf, s.text...)
+	}
+	s.buf = append(s.buf, chunk...)
+	// Bytes of the buffer are written once, so they may be read as a string.
+	s.text = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+}
+
+// Close ends the reply and returns its reading.
+func (s *Scanner) Close(f Finish) Result {
+	s.events = s.events[:0]
+	if s.state != stOver || s.over != overTooLarge {
+		s.eof = true
+		s.run()
+		s.end(f)
+	}
+	return s.decide(f)
+}
+
+// Parse reads a whole reply. It is a [Scanner] fed with all of it, then closed.
+func Parse(text string, o Options, f Finish) Result {
+	var s Scanner
+	s.init(o)
+	s.muted = true
+	s.Feed(text)
+	return s.Close(f)
+}
+
+// needles remembers where the next byte of each kind is that may begin
+// something, so that each search passes over a byte once.
+type needles struct {
+	next [len(needleBytes)]int // offset, or the end of what was searched
+	end  int                   // how far was searched
+}
+
+// needleBytes are the bytes that may begin something: objects, lists, tags,
+// fences and spans, words at the start of a line, and the middle byte of ◁.
+const needleBytes = "{[<`~:>\x97"
+
+var isNeedle = func() (t [256]bool) {
+	for i := range len(needleBytes) {
+		t[needleBytes[i]] = true
+	}
+	return t
+}()
+
+// needleBlock is how much is searched for each needle in turn: it stays in the
+// fastest cache.
+const needleBlock = 16 << 10
+
+// find returns the offset of the first needle at or after pos, or len(text).
+func (n *needles) find(text string, pos int) int {
+	for pos < len(text) {
+		if len(text)-pos < 64 {
+			for pos < len(text) && !isNeedle[text[pos]] {
+				pos++
+			}
+			return pos
+		}
+		if pos >= n.end {
+			n.end = min(pos+needleBlock, len(text))
+			for i := range len(needleBytes) {
+				n.next[i] = n.search(text, pos, i)
+			}
+		}
+		first := n.end
+		for i, at := range n.next {
+			if at < pos {
+				at = n.search(text, pos, i)
+				n.next[i] = at
+			}
+			first = min(first, at)
+		}
+		if first < n.end {
+			return first
+		}
+		pos = n.end
+	}
+	return pos
+}
+
+func (n *needles) search(text string, pos, i int) int {
+	if at := strings.IndexByte(text[pos:n.end], needleBytes[i]); at >= 0 {
+		return pos + at
+	}
+	return n.end
+}

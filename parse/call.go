@@ -1,0 +1,636 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// The keys of a call: a product, not separate dialects.
+var (
+	nameKeys     = []string{"tool", "tool_name", "function_name", "function", "func", "name", "action"}
+	argsKeys     = []string{"args", "arguments", "parameters", "params", "input", "tool_input", "action_input"}
+	envelopeKeys = []string{"id", "type", "index", "call_id", "tool_call_id", "role", "content"}
+	wrapperKeys  = []string{"tool_calls", "tool_call", "function", "function_call", "function_calls"}
+)
+
+func isNameKey(k string) bool    { return slices.Contains(nameKeys, k) }
+func isArgsKey(k string) bool    { return slices.Contains(argsKeys, k) }
+func isWrapperKey(k string) bool { return slices.Contains(wrapperKeys, k) }
+
+// pseudoTools are names that prompts teach for "no call": what stands in the
+// call is the answer. Folded as by foldName.
+var pseudoTools = []string{"final_answer", "respond", "directly_answer", "none", "no_function", "out_of_domain"}
+
+// maxWrap is how deep wrappers are unwrapped.
+const maxWrap = 4
+
+// place is where a candidate stands, as far as it decides what it is.
+type place struct {
+	hard  bool // in a hard marker
+	fence bool // in a fence that may hold calls
+	whole bool // nothing but calls stands before it: it may be the whole reply
+}
+
+func (p place) marked() bool { return p.hard || p.fence }
+
+// found is a call with what its standing depends on.
+type found struct {
+	call  Call
+	byEnd bool // a call only if the text ends here
+	whole bool // a call only if the whole reply is calls
+	expr  bool // an expression, a pair or a quoted call
+}
+
+// verdict is what a complete candidate is.
+type verdict struct {
+	calls  []found
+	fault  Problem // Reason "" if none
+	answer string
+	kind   verdictKind
+}
+
+type verdictKind uint8
+
+const (
+	isData verdictKind = iota
+	isCalls
+	isFault
+	isAnswer // a pseudo tool: its text is the answer
+)
+
+func faulty(reason Reason, at int, expected string) verdict {
+	return verdict{kind: isFault, fault: Problem{Reason: reason, Offset: at, Expected: expected}}
+}
+
+// judge says what canonical JSON means. The reader gives the places in the
+// source.
+type judge struct {
+	reg   *registry
+	c     string // canonical JSON
+	parts []part
+	span  Span // of the whole candidate, for what has no part of its own
+	place place
+}
+
+// at is the source of the value at c[i:].
+func (j *judge) at(i int) Span {
+	for _, p := range j.parts {
+		if p.out == i {
+			return p.span
+		}
+	}
+	return j.span
+}
+
+// value judges the value at c[i:].
+func (j *judge) value(i, depth int) verdict {
+	switch {
+	case depth > maxWrap:
+		return verdict{}
+	case j.c[i] == '{':
+		return j.object(i, depth)
+	case j.c[i] == '[':
+		return j.list(i, depth)
+	}
+	return verdict{}
+}
+
+// shape is what an object's keys say.
+type shape struct {
+	names  []field // name keys with a string
+	args   []field
+	other  []field // neither; envelope keys apart
+	env    []field
+	wraps  []field // wrapper keys with an object or a list
+	fields int
+	first  field
+}
+
+func (j *judge) shape(i int) shape {
+	var s shape
+	fields(j.c, i, func(f field) bool {
+		if s.fields++; s.fields == 1 {
+			s.first = f
+		}
+		v := j.c[f.v0]
+		switch {
+		case isNameKey(f.key) && v == '"':
+			s.names = append(s.names, f)
+		case isWrapperKey(f.key) && (v == '{' || v == '['):
+			s.wraps = append(s.wraps, f)
+		case isArgsKey(f.key):
+			s.args = append(s.args, f)
+		case slices.Contains(envelopeKeys, f.key) && (f.key != "content" || j.raw(f) == "null"):
+			s.env = append(s.env, f)
+		default:
+			s.other = append(s.other, f)
+		}
+		return true
+	})
+	return s
+}
+
+func (j *judge) raw(f field) string { return j.c[f.v0:f.end] }
+func (j *judge) str(f field) string { return unquote([]byte(j.c[f.v0:f.end])) }
+
+// object judges the object at c[i:].
+func (j *judge) object(i, depth int) verdict {
+	s := j.shape(i)
+	span := j.at(i)
+	tool, name, fault := j.named(s, span)
+	if fault.Reason != "" {
+		return verdict{kind: isFault, fault: fault}
+	}
+	if tool < 0 && len(s.wraps) > 0 {
+		return j.value(s.wraps[0].v0, depth+1)
+	}
+	if tool < 0 && s.fields == 1 && j.c[s.first.v0] == '{' {
+		if t, exact := j.reg.lookup(s.first.key); t >= 0 {
+			return j.finish(call{tool: t, exact: exact, span: span, args: j.raw(s.first), dialect: DialectJSON})
+		}
+	}
+	if tool >= 0 {
+		return j.registered(s, tool, name, span)
+	}
+	return j.unknown(s, span)
+}
+
+// named finds the name that counts: the first that is registered.
+func (j *judge) named(s shape, span Span) (tool int, name field, fault Problem) {
+	tool = -1
+	for _, f := range s.names {
+		t, _ := j.reg.lookup(j.str(f))
+		switch {
+		case t < 0 || t == tool:
+		case tool < 0:
+			tool, name = t, f
+		case !j.reg.of(tool).has(f.key):
+			return -1, name, Problem{Reason: ReasonAmbiguous, Offset: span.Start, Expected: "one name of a tool"}
+		}
+	}
+	return tool, name, Problem{}
+}
+
+// call is a call of a registered tool that is being put together.
+type call struct {
+	tool    int
+	exact   bool
+	span    Span
+	args    string // canonical JSON of any kind; "" if there is none
+	dialect Dialect
+	repairs []Repair
+	byEnd   bool
+	whole   bool
+}
+
+// registered judges an object that names a registered tool.
+func (j *judge) registered(s shape, tool int, name field, span Span) verdict {
+	_, exact := j.reg.lookup(j.str(name))
+	c := call{tool: tool, exact: exact, span: span, dialect: DialectJSON}
+	facts := j.reg.of(tool)
+	args, rest := j.splitArgs(s, facts)
+	for k := 1; k < len(args); k++ {
+		if j.raw(args[k]) != j.raw(args[0]) {
+			return faulty(ReasonDuplicateKey, span.Start, "one key for the arguments")
+		}
+	}
+	for _, f := range s.names {
+		if f.k0 != name.k0 {
+			rest = append(rest, f)
+		}
+	}
+	if len(args) > 0 {
+		c.args = j.raw(args[0])
+		if len(rest) > 0 {
+			c.repairs = append(c.repairs, Repair{RepairExtraKey, span.Start})
+		}
+		return j.finish(c)
+	}
+	if len(rest) == 0 {
+		c.repairs = append(c.repairs, Repair{RepairArgsMissing, span.Start})
+		return j.finish(c)
+	}
+	return j.flat(c, rest, facts)
+}
+
+// splitArgs tells the keys that hold the arguments from parameters that only
+// have such a name.
+func (j *judge) splitArgs(s shape, f *facts) (args, rest []field) {
+	for _, a := range s.args {
+		if f.has(a.key) && !(j.c[a.v0] == '{' && j.fits(a.v0, f)) {
+			rest = append(rest, a)
+			continue
+		}
+		args = append(args, a)
+	}
+	for _, e := range s.env {
+		if f.has(e.key) {
+			rest = append(rest, e)
+		}
+	}
+	rest = append(rest, s.other...)
+	for _, w := range s.wraps {
+		rest = append(rest, w)
+	}
+	return args, rest
+}
+
+// fits reports whether every key of the object at c[i:] is a parameter.
+func (j *judge) fits(i int, f *facts) bool {
+	n, ok := 0, true
+	fields(j.c, i, func(m field) bool {
+		n++
+		ok = f.has(m.key)
+		return ok
+	})
+	return ok && n > 0
+}
+
+// flat judges arguments that stand beside the name.
+func (j *judge) flat(c call, rest []field, f *facts) verdict {
+	slices.SortFunc(rest, func(a, b field) int { return a.k0 - b.k0 })
+	if f.params == nil {
+		if !j.place.marked() {
+			if !j.place.whole {
+				return verdict{}
+			}
+			c.whole, c.byEnd = true, true
+		}
+	} else {
+		for _, m := range rest {
+			if !f.has(m.key) {
+				if j.place.hard {
+					return faulty(ReasonBadArgs, c.span.Start, "an object of arguments")
+				}
+				return verdict{}
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteByte('{')
+	for k, m := range rest {
+		if k > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(j.c[m.k0:m.end])
+	}
+	b.WriteByte('}')
+	c.args = b.String()
+	c.repairs = append(c.repairs, Repair{RepairFlatArgs, c.span.Start})
+	return j.finish(c)
+}
+
+// finish reads the arguments of a call of a registered tool.
+func (j *judge) finish(c call) verdict {
+	name := j.reg.tools[c.tool].Name
+	if !c.exact {
+		c.repairs = append(c.repairs, Repair{RepairName, c.span.Start})
+	}
+	args, repairs, reason := j.reg.arguments(c.tool, c.args, c.span.Start)
+	if reason != "" {
+		return faulty(reason, c.span.Start, "an object of arguments for "+name)
+	}
+	return verdict{kind: isCalls, calls: []found{{
+		call: Call{Name: name, Args: []byte(args), Span: c.span, Dialect: c.dialect,
+			Repairs: append(c.repairs, repairs...), Marked: j.place.marked() || c.whole},
+		byEnd: c.byEnd, whole: c.whole,
+	}}}
+}
+
+// unknown judges an object without a registered name.
+func (j *judge) unknown(s shape, span Span) verdict {
+	if len(s.names) != 1 {
+		return verdict{}
+	}
+	name := j.str(s.names[0])
+	if slices.Contains(pseudoTools, foldName(name)) {
+		return j.pseudo(s, span)
+	}
+	strict := len(s.args) == 1 && len(s.other) == 0 && len(s.wraps) == 0
+	if !strict || !j.place.marked() && !j.place.whole || isPlaceholder(name) {
+		return verdict{}
+	}
+	args, repairs, reason := j.reg.arguments(-1, j.raw(s.args[0]), span.Start)
+	if j.c[s.args[0].v0] != '{' && reason == "" && (len(repairs) == 0 || repairs[0].Code != RepairArgsString) {
+		reason = ReasonBadArgs // null or a list says nothing of an unknown tool
+	}
+	switch {
+	case reason != "":
+		if j.place.hard {
+			return faulty(reason, span.Start, "an object of arguments")
+		}
+		return verdict{}
+	case !wellFormed(name):
+		v := faulty(ReasonMalformed, span.Start, "the name of a tool")
+		if !j.place.marked() {
+			v.calls = []found{{whole: true}} // only as the whole reply
+		}
+		return v
+	}
+	return verdict{kind: isCalls, calls: []found{{
+		call:  Call{Name: name, Args: []byte(args), Span: span, Dialect: DialectJSON, Repairs: repairs, Marked: true},
+		byEnd: true, whole: !j.place.marked(),
+	}}}
+}
+
+// isPlaceholder reports whether a name only shows where a name goes.
+func isPlaceholder(name string) bool {
+	return strings.ContainsAny(name, "<>{}") || strings.Contains(name, "...") || strings.Contains(name, "…")
+}
+
+// pseudo judges a call of a tool that only means "this is the answer".
+func (j *judge) pseudo(s shape, span Span) verdict {
+	if len(s.args) == 0 {
+		if !j.place.marked() && !j.place.whole || len(s.other) > 1 {
+			return verdict{}
+		}
+		for _, f := range s.other {
+			if j.c[f.v0] == '"' {
+				return verdict{kind: isAnswer, answer: j.str(f)}
+			}
+		}
+		return verdict{kind: isAnswer}
+	}
+	a := s.args[0]
+	switch j.c[a.v0] {
+	case '"':
+		return verdict{kind: isAnswer, answer: j.str(a)}
+	case '{':
+		text, n := "", 0
+		fields(j.c, a.v0, func(f field) bool {
+			if n++; j.c[f.v0] == '"' {
+				text = j.str(f)
+			}
+			return true
+		})
+		if n == 1 {
+			return verdict{kind: isAnswer, answer: text}
+		}
+	}
+	return verdict{kind: isAnswer}
+}
+
+// list judges the list at c[i:]: all of its elements are calls, or it is data.
+func (j *judge) list(i, depth int) verdict {
+	if v, ok := j.pair(i); ok {
+		return v
+	}
+	var all verdict
+	n := 0
+	elements(j.c, i, func(start, end int) bool {
+		v := j.element(start, depth)
+		n++
+		switch {
+		case n == 1:
+			all = v
+		case v.kind == isFault:
+			all = v
+		case v.kind != all.kind && !(j.isEmpty(start, end) && all.kind == isCalls):
+			all = faulty(ReasonMalformed, j.at(start).Start, "a call, as the first of the list is one")
+		case len(all.calls) >= maxCalls:
+			all = faulty(ReasonTooLarge, j.at(start).Start, "at most 256 calls")
+		default:
+			all.calls = append(all.calls, v.calls...)
+		}
+		return all.kind == isCalls
+	})
+	return all
+}
+
+func (j *judge) isEmpty(start, end int) bool {
+	s := j.c[start:end]
+	return s == "[]" || s == "null"
+}
+
+// element judges one element of a list.
+func (j *judge) element(i, depth int) verdict {
+	if j.c[i] == '"' {
+		return j.quoted(i)
+	}
+	return j.value(i, depth+1)
+}
+
+// pair judges a list of a registered name and its arguments.
+func (j *judge) pair(i int) (verdict, bool) {
+	if j.c[i+1] != '"' {
+		return verdict{}, false
+	}
+	end := skipString(j.c, i+1)
+	if j.c[end] != ',' || j.c[end+1] != '{' || skipValue(j.c, end+1) != skipValue(j.c, i)-1 {
+		return verdict{}, false
+	}
+	tool, exact := j.reg.lookup(unquote([]byte(j.c[i+1 : end])))
+	if tool < 0 {
+		return verdict{}, false
+	}
+	v := j.finish(call{tool: tool, exact: exact, span: j.at(i), args: j.c[end+1 : skipValue(j.c, i)-1], dialect: DialectPythonic})
+	for k := range v.calls {
+		v.calls[k].expr = true
+	}
+	return v, true
+}
+
+// quoted judges a string that is exactly a call expression.
+func (j *judge) quoted(i int) verdict {
+	s := unquote([]byte(j.c[i:skipString(j.c, i)]))
+	r := &reader{text: s, eof: true, isTool: j.reg.known}
+	name, ok := callName(s, j.reg)
+	if !ok {
+		return verdict{}
+	}
+	r.beginCall(0, name, false)
+	if st := r.run(); st != readClosed || strings.TrimSpace(s[r.pos:]) != "" || r.failed() {
+		return faulty(ReasonMalformed, j.at(i).Start, "a call with literal arguments")
+	}
+	sub := &judge{reg: j.reg, c: string(r.out), span: j.at(i), place: j.place}
+	v := sub.object(0, 0)
+	for k := range v.calls {
+		v.calls[k].call.Dialect = DialectPythonic
+		v.calls[k].expr = true
+	}
+	return v
+}
+
+// callName returns the length of the registered name that s begins with, if (
+// follows it.
+func callName(s string, reg *registry) (int, bool) {
+	n := wordLen(s)
+	if n == 0 || n >= len(s) || s[n] != '(' {
+		return 0, false
+	}
+	return n, reg.known(strings.ReplaceAll(s[:n], `\_`, "_"))
+}
+
+// wordLen is the length of the name that s begins with, Markdown's escapes
+// included.
+func wordLen(s string) int {
+	if s == "" || !isLetter(s[0]) {
+		return 0
+	}
+	i := 0
+	for i < len(s) && i <= 4*maxName {
+		switch {
+		case isNameByte(s[i]):
+			i++
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '_':
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// arguments reads the arguments of a call; raw is canonical JSON of any kind or
+// "". The tool is -1 if it is not known. A reason says that they are none.
+func (r *registry) arguments(tool int, raw string, at int) (args string, repairs []Repair, reason Reason) {
+	f := r.of(tool)
+	switch {
+	case raw == "":
+		return "{}", nil, ""
+	case raw == "null" || raw == `""`:
+		return "{}", []Repair{{RepairArgsMissing, at}}, ""
+	case raw[0] == '{':
+		return r.unwrapArgs(tool, f, raw, at)
+	case raw[0] == '"':
+		return r.stringArgs(tool, f, raw, at)
+	case raw[0] == '[':
+		if args, ok := oneElement(raw); ok {
+			switch args[0] {
+			case '{':
+				args, repairs, reason = r.unwrapArgs(tool, f, args, at)
+				return args, append([]Repair{{RepairArgsList, at}}, repairs...), reason
+			case '"':
+				if f.only != "" {
+					return onlyArg(f.only, args), []Repair{{RepairPositional, at}}, ""
+				}
+			}
+		}
+	}
+	return "", nil, ReasonBadArgs
+}
+
+// oneElement returns the element of a list of one.
+func oneElement(raw string) (string, bool) {
+	if raw == "[]" || skipValue(raw, 1) != len(raw)-1 {
+		return "", false
+	}
+	return raw[1 : len(raw)-1], true
+}
+
+func onlyArg(param, value string) string {
+	b := append([]byte{'{'}, appendQuoted(nil, param)...)
+	b = append(b, ':')
+	b = append(b, value...)
+	return string(append(b, '}'))
+}
+
+// stringArgs reads arguments that were encoded as a string, at most twice.
+func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+	s := raw
+	for range 2 {
+		text := strings.TrimSpace(unquote([]byte(s)))
+		if rest, ok := strings.CutPrefix(text, "json"); ok && strings.HasPrefix(strings.TrimSpace(rest), "{") {
+			text = strings.TrimSpace(rest)
+		}
+		if text == "" {
+			return "{}", []Repair{{RepairArgsMissing, at}}, ""
+		}
+		c, ok := readWhole(text)
+		if !ok {
+			break
+		}
+		if c[0] == '{' {
+			args, repairs, reason := r.unwrapArgs(tool, f, c, at)
+			return args, append([]Repair{{RepairArgsString, at}}, repairs...), reason
+		}
+		if s = c; c[0] != '"' {
+			break
+		}
+	}
+	if f.only != "" && s == raw {
+		return onlyArg(f.only, raw), []Repair{{RepairPositional, at}}, ""
+	}
+	return "", nil, ReasonBadArgs
+}
+
+// readWhole reads text that is exactly one object or string.
+func readWhole(text string) (string, bool) {
+	switch text[0] {
+	case '{':
+	case '"':
+		wrapped := &reader{text: "[" + text + "]", eof: true, isTool: never}
+		wrapped.begin(0)
+		if wrapped.run() != readClosed || wrapped.failed() || wrapped.pos != len(wrapped.text) {
+			return "", false
+		}
+		return oneElement(string(wrapped.out))
+	default:
+		return "", false
+	}
+	r := &reader{text: text, eof: true, isTool: never}
+	r.begin(0)
+	if r.run() != readClosed || r.failed() || strings.TrimSpace(text[r.pos:]) != "" {
+		return "", false
+	}
+	return string(r.out), true
+}
+
+func never(string) bool { return false }
+
+// unwrapArgs takes an object of arguments out of an echoed schema or out of a
+// call of the same tool that was written into its own arguments.
+func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+	j := &judge{reg: r, c: raw}
+	s := j.shape(0)
+	if inner, ok := j.doubled(s, tool, f); ok {
+		return inner, []Repair{{RepairDoubledCall, at}}, ""
+	}
+	props, typed, alone := -1, false, true
+	fields(raw, 0, func(m field) bool {
+		switch {
+		case m.key == "properties" && raw[m.v0] == '{':
+			props = m.v0
+		case m.key == "type" && j.raw(m) == `"object"`:
+			typed = true
+		case m.key == "required" || m.key == "additionalProperties" || m.key == "$schema" || m.key == "description" || m.key == "title":
+		default:
+			alone = false
+		}
+		return true
+	})
+	if props < 0 || f.has("properties") || !typed && !(alone && s.fields == 1) {
+		return raw, nil, ""
+	}
+	if tool >= 0 && j.fits(props, f) && !j.schemas(props) {
+		return raw[props:skipValue(raw, props)], []Repair{{RepairSchemaEcho, at}}, ""
+	}
+	return "", nil, ReasonSchemaEcho
+}
+
+// schemas reports whether a value of the object at c[i:] is itself a schema.
+func (j *judge) schemas(i int) bool {
+	is := false
+	fields(j.c, i, func(m field) bool {
+		if j.c[m.v0] == '{' {
+			fields(j.c, m.v0, func(n field) bool {
+				is = is || n.key == "type" || n.key == "description"
+				return !is
+			})
+		}
+		return !is
+	})
+	return is
+}
+
+// doubled returns the arguments of a call that stands in its own arguments.
+func (j *judge) doubled(s shape, tool int, f *facts) (string, bool) {
+	if tool < 0 || len(s.names) != 1 || len(s.args) != 1 || len(s.other) > 0 || len(s.wraps) > 0 || j.c[s.args[0].v0] != '{' {
+		return "", false
+	}
+	if f.has(s.names[0].key) || f.has(s.args[0].key) {
+		return "", false
+	}
+	t, _ := j.reg.lookup(j.str(s.names[0]))
+	return j.raw(s.args[0]), t == tool
+}

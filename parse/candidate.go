@@ -1,0 +1,372 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// inCandidate goes on reading the candidate at hand.
+func (s *Scanner) inCandidate() bool {
+	r := &s.read
+	r.text, r.eof = s.text, s.eof
+	st := r.run()
+	if st == readMore {
+		s.pos = len(s.text)
+		return false
+	}
+	s.pos = r.pos
+	s.floorAt(r.pos)
+	s.state = stText
+	switch st {
+	case readNot:
+		start := s.cand.start
+		if s.cand.named {
+			return s.noArgs()
+		}
+		return s.plain(start, max(r.pos, start+1))
+	case readCut:
+		r.closeAll(RepairMissingCloser)
+	}
+	return s.finishCandidate()
+}
+
+// floorAt says that repetition is looked for behind p only.
+func (s *Scanner) floorAt(p int) {
+	s.floor = p
+	if next := (p/repeatWindow + 2) * repeatWindow; s.check < next {
+		s.check = next
+	}
+}
+
+// closeAll ends every open container where the model ended the call.
+func (r *reader) closeAll(code RepairCode) {
+	for len(r.stack) > 0 && !r.failed() {
+		r.repair(code, r.pos)
+		r.pop()
+	}
+}
+
+// finishCandidate says what the candidate is that was read to its end.
+func (s *Scanner) finishCandidate() bool {
+	c := &s.cand
+	c.end = s.pos
+	if c.named {
+		return s.finishNamed()
+	}
+	c.v = s.judge()
+	if c.v.kind == isData {
+		if c.place.hard && s.marker.on && s.marker.pending {
+			s.prose(c.start)
+		}
+		return s.reject()
+	}
+	if s.o.ExpectJSON && !c.place.marked() {
+		return s.reject()
+	}
+	if c.v.kind == isFault && len(c.v.calls) == 1 && !s.onlyReply(c) {
+		return s.reject()
+	}
+	if c.tick > 0 {
+		s.state = stSpan
+		return true
+	}
+	if s.fence.kind == fencePython {
+		return s.endsPython()
+	}
+	if s.expression() && !c.place.marked() && !c.first && !c.expr {
+		if !c.own {
+			return s.reject()
+		}
+		s.state = stLineRest
+		return true
+	}
+	return s.accept()
+}
+
+// onlyReply reports whether nothing stands before the candidate.
+func (s *Scanner) onlyReply(c *candidate) bool { return c.place.whole }
+
+// expression reports whether the candidate is a list of call expressions, of
+// pairs or of quoted calls: in prose these stand on lines of their own.
+func (s *Scanner) expression() bool {
+	if s.cand.v.kind == isFault && s.text[s.cand.start] == '[' && s.read.exprs+s.read.quoted > 0 || s.read.exprs > 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.cand.v.calls, func(f found) bool { return f.expr })
+}
+
+// judge says what the candidate means.
+func (s *Scanner) judge() verdict {
+	r, c := &s.read, &s.cand
+	if r.failed() {
+		return s.unreadable()
+	}
+	j := judge{reg: &s.reg, c: string(r.out), parts: r.parts, span: Span{c.start, c.end}, place: c.place}
+	v := j.value(0, 0)
+	if v.kind == isFault && v.fault.Found == "" {
+		v.fault.Found = excerpt(s.text, v.fault.Offset)
+	}
+	if v.kind == isData && c.place.hard && !c.expr && s.marker.on {
+		return s.emptyMarker()
+	}
+	s.describe(v.calls)
+	return v
+}
+
+// unreadable judges a complete candidate that has no reading: it is data unless
+// it looks like a call.
+func (s *Scanner) unreadable() verdict {
+	r, c := &s.read, &s.cand
+	callLike := r.toolSeen || r.firstKey != "" && s.text[c.start] == '{' && s.reg.known(r.firstKey)
+	if strings.HasPrefix(r.problem.Found, "...") || strings.HasPrefix(r.problem.Found, "…") {
+		callLike = false // a placeholder
+	}
+	if callLike || c.place.hard {
+		return verdict{kind: isFault, fault: r.problem}
+	}
+	return verdict{}
+}
+
+// emptyMarker judges data in a hard marker.
+func (s *Scanner) emptyMarker() verdict {
+	c := &s.cand
+	return verdict{kind: isFault, fault: Problem{Reason: ReasonMalformed, Offset: c.start, Expected: "a call",
+		Found: excerpt(s.text, c.start)}}
+}
+
+// describe completes calls with what the scanner knows: the repairs of their
+// spelling, the dialect of their marker, what they depend on.
+func (s *Scanner) describe(calls []found) {
+	r, c := &s.read, &s.cand
+	for i := range calls {
+		f := &calls[i]
+		for _, rep := range r.repairs {
+			if len(calls) == 1 || rep.Offset >= f.call.Span.Start && rep.Offset < f.call.Span.End {
+				f.call.Repairs = append(f.call.Repairs, rep)
+			}
+		}
+		slices.SortStableFunc(f.call.Repairs, func(a, b Repair) int { return a.Offset - b.Offset })
+		if r.exprs > 0 && f.call.Dialect == DialectJSON {
+			f.call.Dialect = DialectPythonic
+			if c.expr {
+				f.call.Dialect = DialectExpression
+			}
+		}
+		f.call.Dialect = s.dialect(f.call.Dialect)
+	}
+}
+
+// dialect names the dialect of a call that is written as d where it stands.
+func (s *Scanner) dialect(d Dialect) Dialect {
+	c := &s.cand
+	switch {
+	case c.label != "" && s.soft:
+		return c.label
+	case s.marker.on && s.marker.dialect != "":
+		return s.marker.dialect
+	case c.place.hard && d == DialectJSON:
+		return DialectHermes
+	}
+	return d
+}
+
+// reject makes text of the candidate.
+func (s *Scanner) reject() bool {
+	c := &s.cand
+	s.prose(c.start)
+	s.lead = false
+	if c.end > s.pos {
+		s.pos = c.end
+	}
+	return true
+}
+
+// accept takes the candidate as what it is: calls, a fault, an answer.
+func (s *Scanner) accept() bool {
+	c := &s.cand
+	switch c.v.kind {
+	case isFault:
+		s.acceptFault(c.v.fault, s.tentative(c) || len(c.v.calls) > 0)
+		return true
+	case isAnswer:
+		s.acceptAnswer(c.v.answer)
+		return true
+	}
+	tent := s.tentative(c)
+	for i := range c.v.calls {
+		f := c.v.calls[i]
+		f.byEnd = f.byEnd || c.odd || s.mid.on || c.expr && s.fence.kind == fenceNone && !c.place.hard
+		if s.fence.kind == fencePython {
+			f.call.Marked = true
+		}
+		if c.expr && (tent || c.place.marked()) {
+			f.call.Marked = true
+		}
+		s.addFound(f, i == 0, tent || f.whole)
+	}
+	s.endCalls(c.end)
+	s.lists = s.text[c.start] == '['
+	return true
+}
+
+// tentative reports whether the candidate's calls depend on what else stands in
+// the reply or the fence.
+func (s *Scanner) tentative(c *candidate) bool {
+	return c.expr && !c.place.hard
+}
+
+// addFound takes one call; first says that it is the first of its candidate.
+func (s *Scanner) addFound(f found, first, tent bool) {
+	from := f.call.Span.Start
+	if first {
+		if s.prefix >= 0 && s.prefix < from {
+			s.add(pieceText, s.prefix, "")
+			s.add(pieceDrop, min(from, max(s.prefix, s.cand.start)), s.gapReason())
+		} else {
+			s.add(pieceText, min(from, max(s.cand.start, s.done)), "")
+		}
+	}
+	s.add(pieceDrop, from, dropWrapper)
+	if tent && !s.group {
+		s.group, s.inside = true, s.fence.kind == fenceCalls
+	}
+	s.addCall(f, f.call.Span.End, tent || s.group)
+	s.holdMiddle()
+	s.countEqual(f.call)
+}
+
+// gapReason names what stands between the text and a call.
+func (s *Scanner) gapReason() string {
+	switch {
+	case s.marker.on || s.stands || s.soft:
+		return dropMarker
+	case s.fence.kind != fenceNone:
+		return dropFence
+	case s.called:
+		return dropSeparator
+	}
+	return dropMarker
+}
+
+// endCalls notes that a candidate's calls end, the candidate at end.
+func (s *Scanner) endCalls(end int) {
+	s.add(pieceDrop, end, dropWrapper)
+	s.pos = max(s.pos, end)
+	s.prefix = -1
+	s.lead, s.called, s.stands = true, true, false
+	s.fence.used = s.fence.kind != fenceNone
+	if s.marker.on {
+		s.marker.pending, s.marker.called = false, true
+	}
+	if s.equal > maxEqual {
+		s.tooManyEqual()
+	}
+}
+
+// acceptFault takes a fault; tent says that it counts only if the candidate is
+// all there is.
+func (s *Scanner) acceptFault(p Problem, tent bool) {
+	f := fault{Problem: p, start: s.cand.start}
+	if s.marker.on && s.marker.pending {
+		f.empty = s.nameless()
+		f.start = s.marker.start
+		s.marker.pending = false
+	}
+	if tent && s.fence.kind != fenceOther {
+		if !s.group {
+			s.group, s.inside = true, s.fence.kind == fenceCalls
+		}
+		s.maybe = append(s.maybe, f)
+		s.lead, s.called = true, true
+		s.hold(s.count())
+		s.add(pieceText, s.cand.end, "")
+		s.prefix = -1
+		return
+	}
+	s.faults = append(s.faults, f)
+	s.prefix = -1
+	s.lead, s.called = true, false
+	s.only = s.only && s.called
+}
+
+// nameless reports whether the candidate in a hard marker holds neither a name
+// nor arguments.
+func (s *Scanner) nameless() bool {
+	r := &s.read
+	return !r.toolSeen && r.nameSeen == "" && !isNameKey(r.firstKey) && !isArgsKey(r.firstKey) && !isWrapperKey(r.firstKey)
+}
+
+// acceptAnswer takes the answer that a pseudo tool holds.
+func (s *Scanner) acceptAnswer(text string) {
+	c := &s.cand
+	s.answers = append(s.answers, answer{c.start, text})
+	if s.prefix >= 0 {
+		s.add(pieceText, s.prefix, "")
+	} else {
+		s.add(pieceText, c.start, "")
+	}
+	s.add(pieceDrop, c.end, dropPseudo)
+	s.endCalls(c.end)
+}
+
+// maxEqual is how many equal calls in a row are meant.
+const maxEqual = 8
+
+// countEqual counts equal calls in a row.
+func (s *Scanner) countEqual(c Call) {
+	n := len(s.calls)
+	if n < 2 {
+		s.equal = 1
+		return
+	}
+	if p := s.calls[n-2].call; p.Name == c.Name && string(p.Args) == string(c.Args) {
+		s.equal++
+		return
+	}
+	s.equal = 1
+}
+
+// tooManyEqual ends a reply that says the same call over and over.
+func (s *Scanner) tooManyEqual() {
+	s.confirm()
+	last := s.calls[len(s.calls)-1].call
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: last.Span.Start,
+		Expected: "at most 8 equal calls in a row", Found: excerpt(s.text, last.Span.Start)}, start: last.Span.Start})
+	s.state, s.over, s.overAt = stOver, overRepetition, s.pos
+}
+
+// endsPython looks whether the list in a python fence is all it holds.
+func (s *Scanner) endsPython() bool {
+	s.state = stText
+	q := s.skipSpace(s.pos)
+	if q == len(s.text) {
+		if !s.eof {
+			s.state = stPython
+			return false
+		}
+		s.cand.odd = true // unclosed
+		return s.accept()
+	}
+	if s.text[q] == s.fence.char && q+runLen(s.text, q) == len(s.text) && !s.eof {
+		s.state = stPython
+		return false
+	}
+	if s.text[q] == s.fence.char && runLen(s.text, q) >= s.fence.n && s.lineOf(q) {
+		return s.accept()
+	}
+	s.reject()
+	return s.leavePython(s.pos)
+}
+
+// lineOf reports whether p begins its line or ends the candidate's.
+func (s *Scanner) lineOf(p int) bool { return s.blankBefore(p) || p == s.cand.end }
+
+// leavePython reads on in a python fence that holds other text: no calls.
+func (s *Scanner) leavePython(p int) bool {
+	s.prose(p)
+	s.fence.kind = fenceOther
+	s.fence.stack = append(s.fence.stack[:0], s.fence.n)
+	s.state, s.lead = stBlocked, false
+	s.pos = max(s.lineStart(p), s.fence.body)
+	return true
+}

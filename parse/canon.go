@@ -1,0 +1,91 @@
+package parse
+
+import "strings"
+
+// The functions of this file walk canonical JSON, which the reader wrote: it is
+// valid and has no white space.
+
+// skipValue returns the end of the value at c[i:].
+func skipValue(c string, i int) int {
+	switch c[i] {
+	case '"':
+		return skipString(c, i)
+	case '{', '[':
+	default:
+		for i < len(c) && c[i] != ',' && c[i] != '}' && c[i] != ']' {
+			i++
+		}
+		return i
+	}
+	depth := 0
+	for i < len(c) {
+		switch c[i] {
+		case '"':
+			i = skipString(c, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// skipString returns the end of the string at c[i:].
+func skipString(c string, i int) int {
+	for i++; i < len(c); {
+		j := strings.IndexByte(c[i:], '"')
+		if j < 0 {
+			return len(c)
+		}
+		j += i
+		k := j
+		for c[k-1] == '\\' {
+			k--
+		}
+		if i = j + 1; (j-k)%2 == 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// A field is a key of an object and its value, as ranges of canonical JSON.
+type field struct {
+	key    string // decoded
+	k0, v0 int
+	end    int
+}
+
+// fields calls f for each member of the object at c[i:] until f returns false.
+func fields(c string, i int, f func(field) bool) {
+	for i++; c[i] != '}'; {
+		if c[i] == ',' {
+			i++
+		}
+		k := skipString(c, i)
+		m := field{key: unquote([]byte(c[i:k])), k0: i, v0: k + 1, end: skipValue(c, k+1)}
+		if !f(m) {
+			return
+		}
+		i = m.end
+	}
+}
+
+// elements calls f for each element of the list at c[i:] until f returns false.
+func elements(c string, i int, f func(start, end int) bool) {
+	for i++; c[i] != ']'; {
+		if c[i] == ',' {
+			i++
+		}
+		end := skipValue(c, i)
+		if !f(i, end) {
+			return
+		}
+		i = end
+	}
+}

@@ -1,0 +1,376 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// release makes pieces of what is certain between pieces of text.
+func (s *Scanner) release() {
+	switch s.state {
+	case stOver:
+		s.add(pieceDrop, len(s.text), s.over)
+	case stThink:
+		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), "")
+	case stBlocked:
+		s.add(pieceText, cutRune(s.text, len(s.text)), "")
+	case stText:
+		if s.lead || s.prefix >= 0 {
+			return
+		}
+		s.add(pieceText, s.safe(), "")
+	}
+}
+
+// thinkSafe is the offset up to which a thought cannot become a marker.
+func (s *Scanner) thinkSafe() int {
+	n := len(s.text)
+	for i := 1; i <= 2 && i <= n; i++ { // the first bytes of ◁
+		if s.text[n-i] == 0xE2 {
+			return n - i
+		}
+	}
+	return n
+}
+
+// safe is the offset up to which text cannot become a part of a construct.
+func (s *Scanner) safe() int {
+	p := cutRune(s.text, s.pos)
+	line := s.lineStart(len(s.text))
+	if line < s.done || len(s.text)-line > maxTag {
+		return p
+	}
+	rest := strings.TrimLeft(s.text[line:], " \t\r*_>")
+	if rest == "" || mayBeLineWord(rest) || holdsRecipient(rest) {
+		return min(p, line)
+	}
+	return p
+}
+
+// holdsRecipient reports whether a line may go on to name a recipient.
+func holdsRecipient(line string) bool {
+	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to="} {
+		if strings.HasPrefix(line, w) || strings.HasPrefix(w, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLarge ends a reply that is larger than any that is read.
+func (s *Scanner) tooLarge() {
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonTooLarge, Offset: len(s.text), Expected: "at most 1 GiB"}})
+	s.state, s.over, s.overAt = stOver, overTooLarge, len(s.text)
+	s.emit()
+}
+
+// end settles what is open where the text ends.
+func (s *Scanner) end(f Finish) {
+	n := len(s.text)
+	switch s.state {
+	case stOver:
+		s.add(pieceDrop, n, s.over)
+		return
+	case stThink:
+		s.add(pieceThink, n, "")
+		s.think.open = true
+	case stCandidate:
+		s.unclosed(f)
+	case stNamed, stParams, stAction, stInput:
+		s.cut(s.named.start, "the arguments of a call")
+	case stPython:
+		s.endsPython()
+	}
+	if s.state == stOver {
+		s.add(pieceDrop, n, s.over)
+		return
+	}
+	if s.marker.on && s.marker.pending {
+		s.emptyAtEnd(f)
+	}
+	if s.group {
+		s.groupAtEnd()
+	}
+	if s.prefix >= 0 && s.called {
+		s.prefix = -1
+	}
+	s.add(pieceText, n, "")
+	if s.mid.on {
+		s.held = -1
+	}
+	s.lastRepeat()
+}
+
+// groupAtEnd settles tentative calls at the end of the reply.
+func (s *Scanner) groupAtEnd() {
+	if s.state != stText || !s.lead {
+		s.dissolve()
+		return
+	}
+	for i := max(s.held, 0); i < s.count(); i++ {
+		if p := s.at(i); p.kind == pieceHeld {
+			s.calls[p.call].byEnd = true
+		}
+	}
+	s.confirm()
+}
+
+// emptyAtEnd settles a hard marker that nothing follows. Behind calls the model
+// only went on to a turn that is not its own.
+func (s *Scanner) emptyAtEnd(f Finish) {
+	m := s.marker
+	if len(s.calls) > 0 && f != FinishLength {
+		s.add(pieceText, m.start, "")
+		s.add(pieceDrop, len(s.text), overTurn)
+		s.prefix = -1
+		return
+	}
+	s.cut(m.start, "a call")
+}
+
+// cut notes a call that began at start and that the text ends before.
+func (s *Scanner) cut(start int, expected string) {
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: expected,
+		Found: "end of text"}, start: start})
+	s.prefix = -1
+}
+
+// unclosed judges a candidate that the text ends before.
+func (s *Scanner) unclosed(f Finish) {
+	r, c := &s.read, &s.cand
+	s.state = stText
+	switch {
+	case s.completeAtEnd():
+		r.closeAll(RepairMissingCloser)
+		s.pos = len(s.text)
+		c.odd = true
+		if r.tail != tailNone {
+			s.pos = r.ended
+		}
+		s.finishCandidate()
+		if s.state != stText {
+			s.run()
+		}
+		return
+	case s.fence.kind == fencePython, c.tick > 0 && !r.sure:
+	case s.showsData():
+	default:
+		s.cut(c.start, r.due())
+		s.prose(c.start)
+		return
+	}
+	s.prose(c.start)
+	s.lead = false
+}
+
+// completeAtEnd reports whether only closers of the objects around complete
+// arguments are missing.
+func (s *Scanner) completeAtEnd() bool {
+	r := &s.read
+	if r.failed() || r.expect != expectAfter || r.token != tokenNone || len(r.stack) == 0 || !r.onlyObjects() {
+		return false
+	}
+	if r.tail == tailOwes && len(r.stack) == 1 {
+		return true
+	}
+	if s.cand.named || r.tail != tailNone {
+		return false
+	}
+	f := r.stack[len(r.stack)-1]
+	if len(r.keys) <= f.keys {
+		return false
+	}
+	m := r.keys[len(r.keys)-1]
+	key := string(r.out[m.key0+1 : m.key1-1])
+	if r.out[m.val0] != '{' {
+		return false
+	}
+	if isArgsKey(key) {
+		return true
+	}
+	return isWrapperKey(key) || len(r.stack) == 1 && r.keys[f.keys].key0 == m.key0 && s.reg.known(key)
+}
+
+// due is what would have come next in an unclosed candidate.
+func (r *reader) due() string {
+	if r.token == tokenString {
+		return "the end of a string"
+	}
+	if n := len(r.stack); n > 0 {
+		return closers(r.stack[n-1].kind)
+	}
+	return "a bracket"
+}
+
+// showsData reports whether a completed part of an unclosed candidate shows
+// that it is no call.
+func (s *Scanner) showsData() bool {
+	r, c := &s.read, &s.cand
+	if c.place.hard || c.named || c.expr {
+		return false
+	}
+	if r.exprs > 0 {
+		return !c.first && !c.own && !c.place.marked()
+	}
+	switch s.text[c.start] {
+	case '[':
+		if len(r.stack) > 0 && len(r.parts) == 0 && r.firstKey == "" && !r.toolSeen {
+			return !c.first || r.quoted == 0 || !r.toolSeen
+		}
+	}
+	if r.nameSeen != "" && !r.toolSeen {
+		return !s.reg.mayBecome(r.nameSeen)
+	}
+	if r.firstKey == "" {
+		return r.failed() || s.text[c.start] == '[' && !r.toolSeen
+	}
+	k := r.firstKey
+	return !(r.toolSeen || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || slices.Contains(envelopeKeys, k) || s.reg.known(k))
+}
+
+// lastRepeat looks for repetition at the very end.
+func (s *Scanner) lastRepeat() {
+	n := len(s.text)
+	if n-repeatWindow < s.floor || n < repeatWindow || len(s.faults) > 0 || s.think.open || !repeats(s.text[n-repeatWindow:]) {
+		return
+	}
+	if len(s.calls) == 0 {
+		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: n - repeatWindow,
+			Expected: "text that goes on", Found: excerpt(s.text, n-16)}, start: n})
+	}
+}
+
+// decide says what the reply is.
+func (s *Scanner) decide(f Finish) Result {
+	var r Result
+	s.collect(&r)
+	p := s.problem(f)
+	switch {
+	case p != nil:
+		r.Outcome, r.Problem = Unparseable, p
+		r.Void, r.Calls = r.Calls, nil
+	case len(r.Calls) > 0:
+		r.Outcome = Calls
+	case len(s.answers) > 0:
+		s.answer(&r)
+	case s.think.open && strings.TrimSpace(r.Text) == "":
+		r.fail(ReasonUnfinishedThinking, len(s.text), "the end of the thought")
+	case strings.TrimSpace(r.Text) == "":
+		r.fail(ReasonEmpty, len(s.text), "an answer or a call")
+	default:
+		r.Outcome = Final
+		if s.final >= 0 {
+			r.Text = strings.TrimSpace(r.Text)
+		}
+	}
+	return r
+}
+
+func (r *Result) fail(reason Reason, at int, expected string) {
+	r.Outcome, r.Void, r.Calls = Unparseable, r.Calls, nil
+	r.Problem = &Problem{Reason: reason, Offset: at, Expected: expected, Found: "end of text"}
+}
+
+// answer takes the answer out of a pseudo call.
+func (s *Scanner) answer(r *Result) {
+	a := s.answers[len(s.answers)-1]
+	if strings.TrimSpace(a.text) == "" {
+		r.fail(ReasonEmpty, a.at, "an answer")
+		return
+	}
+	r.Outcome, r.Text = Final, a.text
+}
+
+// problem returns why the reply must not be used, or nil.
+func (s *Scanner) problem(f Finish) *Problem {
+	faults := s.faults
+	for len(faults) > 0 && faults[0].empty && s.callBefore(faults[0].start) {
+		faults = faults[:0] // an invented turn behind calls
+	}
+	if f == FinishLength {
+		if p := s.cutByLimit(); p != nil && (len(faults) == 0 || p.Offset <= faults[0].Offset) {
+			return p
+		}
+	}
+	if len(faults) > 0 {
+		return &faults[0].Problem
+	}
+	if s.final >= 0 && len(s.calls) > 0 && s.calls[len(s.calls)-1].call.Span.Start < s.final {
+		return &Problem{Reason: ReasonReactConflict, Offset: s.final, Expected: "an answer or a call, not both",
+			Found: excerpt(s.text, s.final)}
+	}
+	return nil
+}
+
+func (s *Scanner) callBefore(at int) bool {
+	return slices.ContainsFunc(s.calls, func(f found) bool { return f.call.Span.End <= at })
+}
+
+// cutByLimit returns the problem of a reply that an output limit ended: a call
+// that stands only because the text ends, or one that touches the end.
+func (s *Scanner) cutByLimit() *Problem {
+	end := len(strings.TrimRight(s.text, " \t\r\n"))
+	for i := range s.count() {
+		q := s.at(i)
+		if q.kind != pieceCall {
+			continue
+		}
+		f := s.calls[q.call]
+		if f.byEnd || f.call.Span.End >= end && s.state != stOver {
+			return &Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: "the end of the reply", Found: "end of text"}
+		}
+	}
+	return nil
+}
+
+// collect puts the result together from the pieces.
+func (s *Scanner) collect(r *Result) {
+	n := s.count()
+	if n == 1 && s.last.kind == pieceText {
+		r.Text = s.text
+		return
+	}
+	var text, think []Span
+	for i := range n {
+		p := s.at(i)
+		span := Span{p.start, p.end}
+		switch p.kind {
+		case pieceText, pieceHeld:
+			text = append(text, span)
+		case pieceThink:
+			think = append(think, span)
+		case pieceDrop:
+			r.Dropped = append(r.Dropped, Dropped{span, p.reason})
+		case pieceCall:
+			c := s.calls[p.call].call
+			c.Args, c.Repairs = slices.Clone(c.Args), slices.Clone(c.Repairs)
+			r.Calls = append(r.Calls, c)
+		}
+	}
+	r.Text, r.Thinking = s.join(text), s.join(think)
+	if len(r.Calls) > 0 && strings.TrimSpace(r.Text) == "" {
+		r.Text = ""
+	}
+}
+
+// join returns the text of the spans.
+func (s *Scanner) join(spans []Span) string {
+	switch len(spans) {
+	case 0:
+		return ""
+	case 1:
+		return s.text[spans[0].Start:spans[0].End]
+	}
+	var b strings.Builder
+	for _, sp := range spans {
+		b.WriteString(s.text[sp.Start:sp.End])
+	}
+	return b.String()
+}
+
+// Rest returns the events of what was held back until [Scanner.Close].
+func (s *Scanner) Rest() []Event {
+	s.held = -1
+	s.emit()
+	return s.events
+}

@@ -1,0 +1,365 @@
+package parse
+
+import (
+	"strings"
+)
+
+// callInfos are the info strings of fences that may hold calls, in lower case.
+var callInfos = map[string]bool{
+	"": true, "json": true, "jsonc": true, "json5": true, "jsonl": true, "ndjson": true, "text": true, "txt": true,
+	"plaintext": true, "xml": true, "tool": true, "tools": true, "tool_call": true, "tool_calls": true, "tools_call": true,
+	"tool_code": true, "tool_use": true, "function_call": true, "action": true,
+}
+
+// ticks reads a run of backticks: a fence, or a code span.
+func (s *Scanner) ticks(p int) bool {
+	n := runLen(s.text, p)
+	if p+n == len(s.text) && !s.eof {
+		return false
+	}
+	if n >= 3 && s.fence.kind == fenceNone || s.fence.kind != fenceNone && n >= s.fence.n && s.fence.char == '`' && s.atLine(p) {
+		return s.fenceRun(p, n)
+	}
+	return s.span(p, n)
+}
+
+// tildes reads a run of tildes at the start of a line: a fence.
+func (s *Scanner) tildes(p int) bool {
+	n := runLen(s.text, p)
+	if p+n == len(s.text) && !s.eof {
+		return false
+	}
+	if n < 3 || !s.blankBefore(p) || s.fence.kind != fenceNone && (s.fence.char != '~' || n < s.fence.n) {
+		return s.plain(p, p+n)
+	}
+	return s.fenceRun(p, n)
+}
+
+// fenceRun reads a run that may open or close a fence.
+func (s *Scanner) fenceRun(p, n int) bool {
+	s.fence.body = p // until the line is read, where its run begins
+	s.state, s.pos = stFence, p+n
+	return true
+}
+
+// inFence reads the rest of the line of a fence.
+func (s *Scanner) inFence() bool {
+	p := s.fence.body
+	n := runLen(s.text, p)
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		if c == '\n' {
+			return s.fenceLine(p, n, s.pos+1)
+		}
+		if c == '`' && s.text[p] == '`' {
+			s.state = stText
+			if s.fence.kind != fenceNone {
+				return s.plain(p, p+n)
+			}
+			return s.span(p, n)
+		}
+		if (c == '{' || c == '[') && s.infoMayHold(p+n, s.pos) || c == '(' && s.infoCalls(p+n, s.pos) {
+			return s.openFence(p, n, s.pos, true)
+		}
+		s.pos++
+	}
+	if !s.eof {
+		return false
+	}
+	return s.fenceLine(p, n, s.pos)
+}
+
+// infoMayHold reports whether an object or a list at q on the line of a fence
+// belongs to its content.
+func (s *Scanner) infoMayHold(start, q int) bool {
+	info := strings.ToLower(strings.TrimSpace(s.text[start:q]))
+	return callInfos[info] || s.reg.known(strings.TrimSpace(s.text[start:q]))
+}
+
+// infoCalls reports whether a call expression stands on the line of a fence.
+func (s *Scanner) infoCalls(start, q int) bool {
+	name := strings.TrimSpace(s.text[start:q])
+	return wordLen(name) == len(name) && s.reg.known(name)
+}
+
+// fenceLine acts on the line of a fence that ends before next.
+func (s *Scanner) fenceLine(p, n, next int) bool {
+	info := strings.TrimSpace(s.text[p+n : next])
+	if s.fence.kind != fenceNone && info == "" {
+		return s.closeFence(p, next)
+	}
+	if s.fence.kind != fenceNone {
+		s.closeFence(p, p) // the closing line was left out
+	}
+	return s.openFence(p, n, next, false)
+}
+
+// openFence opens the fence whose run of n stands at p and whose content
+// begins at body, on the same line or below.
+func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
+	info := strings.TrimSpace(s.text[p+n : body])
+	word := info
+	if i := strings.IndexAny(info, " \t,{:"); i >= 0 {
+		word = info[:i]
+	}
+	f := fence{kind: fenceOther, char: s.text[p], n: n, start: p, body: body, line: s.lineStart(p)}
+	switch w := strings.ToLower(strings.Trim(word, ".")); {
+	case callInfos[w]:
+		f.kind = fenceCalls
+	case s.reg.known(word):
+		f.kind, f.named = fenceCalls, word
+	case w == "python":
+		f.kind = fencePython
+	}
+	s.fence = f
+	s.state = stText
+	if sameLine && f.named != "" && s.text[body] == '(' {
+		body -= len(word)
+		s.fence.named = ""
+		for !strings.HasPrefix(s.text[body:], word) {
+			body--
+		}
+	}
+	s.pos = body
+	if f.kind == fenceOther {
+		if s.marker.on && s.marker.pending {
+			s.usedMarker(p)
+		}
+		s.prose(p)
+		s.fence.stack = append(s.fence.stack[:0], n)
+		s.state, s.lead = stBlocked, false
+		s.lines(body)
+		return true
+	}
+	if !s.lead && !(s.marker.on && s.marker.pending) {
+		s.prefix = -1
+	}
+	s.open(p)
+	s.lead, s.called = true, false
+	if f.named != "" && s.text[p+n:body] != "" {
+		s.named = named{start: p + n + strings.Index(s.text[p+n:body], word), name: word, dialect: DialectExpression, at: body, fenced: true}
+		s.state = stNamed
+	}
+	return true
+}
+
+// closeFence closes the open fence with the run at p.
+func (s *Scanner) closeFence(p, next int) bool {
+	if s.group && s.inside {
+		s.confirm()
+	}
+	f := s.fence
+	s.fence = fence{}
+	s.state = stText
+	if s.marker.on && s.marker.pending {
+		// ```json inside a tag, closed without a call
+		s.pos = next
+		return true
+	}
+	if f.used {
+		end := s.lineEnd(next)
+		s.drop(p, end, dropFence)
+		s.called = true
+		s.pos = max(next, end)
+		return true
+	}
+	s.pos = max(next, p)
+	if next > p {
+		s.prose(p)
+	}
+	return true
+}
+
+// lineEnd leaves the line break in front of next to the text.
+func (s *Scanner) lineEnd(next int) int {
+	for next > 0 && (s.text[next-1] == '\n' || s.text[next-1] == '\r') {
+		next--
+	}
+	return next
+}
+
+// lines prepares for reading whole lines from p on.
+func (s *Scanner) lines(p int) { s.lineSeen, s.line = max(s.lineSeen, p), p }
+
+// inBlocked looks for the line that closes a fence that holds no calls. A line
+// with an info string opens one inside it.
+func (s *Scanner) inBlocked() bool {
+	for {
+		if s.check <= s.pos && s.check <= len(s.text) {
+			if !s.lookForRepeat() {
+				return false
+			}
+			if s.state == stOver {
+				return true
+			}
+		}
+		i := strings.IndexByte(s.text[s.pos:], '\n')
+		end := s.pos + i
+		if i < 0 {
+			if !s.eof {
+				return false
+			}
+			end = len(s.text)
+		}
+		closed := s.blockedLine(s.text[s.pos:end])
+		if closed {
+			s.fence = fence{}
+			s.state, s.pos = stText, end
+			s.lead = false
+			return true
+		}
+		if i < 0 {
+			s.pos = len(s.text)
+			return false
+		}
+		s.pos = end + 1
+	}
+}
+
+// blockedLine looks at a line of a blocked fence and reports whether it closes
+// the outermost.
+func (s *Scanner) blockedLine(line string) bool {
+	f := &s.fence
+	trimmed := strings.TrimLeft(line, " ")
+	if trimmed == "" || trimmed[0] != f.char || len(line)-len(trimmed) > 3 {
+		return false
+	}
+	n := runLen(trimmed, 0)
+	if n < 3 {
+		return false
+	}
+	info := strings.TrimSpace(trimmed[n:])
+	inner := f.stack[len(f.stack)-1]
+	switch {
+	case info == "" && n >= inner:
+		f.stack = f.stack[:len(f.stack)-1]
+	case info != "" && n >= 3 && len(f.stack) < maxDepth && !strings.ContainsRune(info, rune(f.char)):
+		f.stack = append(f.stack, n)
+	}
+	return len(f.stack) == 0
+}
+
+// span reads a run of n backticks that opens a code span, or stands alone.
+func (s *Scanner) span(p, n int) bool {
+	q := p + n
+	if q < len(s.text) && s.spanHolds(q) {
+		class := min(n, 3) - 1
+		s.noTick[class] = -1
+		s.open(p)
+		if !s.lead {
+			s.prefix = p
+		}
+		first := s.lead
+		c := s.text[q]
+		s.lead = first
+		if c == '{' {
+			if !s.brace(q) {
+				return false
+			}
+		} else if !s.bracket(q) {
+			return false
+		}
+		if s.state == stCandidate {
+			s.cand.tick, s.cand.tickAt = n, p
+		}
+		return true
+	}
+	return s.skipSpan(p, n)
+}
+
+// spanHolds reports whether a candidate begins directly behind the run.
+func (s *Scanner) spanHolds(q int) bool {
+	return s.text[q] == '{' || s.text[q] == '['
+}
+
+// skipSpan passes over a code span as text, or over a lone run.
+func (s *Scanner) skipSpan(p, n int) bool {
+	line := s.lineStart(p)
+	class := min(n, 3) - 1
+	if s.noTick[class] == line {
+		s.odd = line
+		return s.plain(p, p+n)
+	}
+	for q := max(p+n, s.spanSeen); ; {
+		i := strings.IndexAny(s.text[q:], "`\n")
+		if i < 0 {
+			if !s.eof {
+				s.spanSeen = len(s.text)
+				return false
+			}
+			break
+		}
+		q += i
+		if s.text[q] == '\n' {
+			break
+		}
+		m := runLen(s.text, q)
+		if q+m == len(s.text) && !s.eof {
+			s.spanSeen = q
+			return false
+		}
+		if min(m, 3) == min(n, 3) {
+			s.spanSeen = 0
+			return s.plain(p, q+m)
+		}
+		q += m
+	}
+	s.spanSeen = 0
+	s.noTick[class], s.odd = line, line
+	return s.plain(p, p+n)
+}
+
+// inSpan looks for the run that closes a code span behind a call, then for the
+// end of its line: a sentence that goes on only speaks of the call.
+func (s *Scanner) inSpan() bool {
+	q := s.pos
+	for q < len(s.text) && (s.text[q] == ' ' || s.text[q] == '\t') {
+		q++
+	}
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	n := 0
+	if q < len(s.text) && s.text[q] == '`' {
+		n = runLen(s.text, q)
+		if q+n == len(s.text) && !s.eof {
+			return false
+		}
+	}
+	c := &s.cand
+	switch {
+	case n == 0, n < c.tick: // the run before stands alone
+		s.odd = s.lineStart(c.tickAt)
+		c.odd, c.tick = true, 0
+		s.state = stText
+		return s.accept()
+	case c.tick >= 3 || n > c.tick:
+		n = min(n, max(n, c.tick))
+	}
+	c.end = q + n
+	s.pos = c.end
+	s.state = stLineRest
+	return true
+}
+
+// inLineRest looks whether the line ends behind a call.
+func (s *Scanner) inLineRest() bool {
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; c {
+		case '\n':
+			s.state = stText
+			return s.accept()
+		case ' ', '\t', '\r':
+			s.pos++
+		default:
+			s.state = stText
+			return s.reject()
+		}
+	}
+	if !s.eof {
+		return false
+	}
+	s.state = stText
+	s.cand.odd = true
+	return s.accept()
+}

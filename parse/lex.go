@@ -1,0 +1,923 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// state says what the scanner is reading.
+type state uint8
+
+const (
+	stText      state = iota // prose, and what may begin in it
+	stCandidate              // an object, a list or a call expression
+	stLineRest               // a call that counts only if its line ends
+	stSpan                   // what closes a code span after a call in it
+	stFence                  // the line that opens a fence
+	stBlocked                // a fence that holds no calls
+	stThink                  // a thought
+	stNamed                  // the arguments of a call whose name has been read
+	stParams                 // arguments between tags
+	stHeader                 // harmony's header of a message
+	stAction                 // the rest of an Action: line
+	stInput                  // an Action Input that is plain text
+	stPython                 // what follows a list of calls in a python fence
+	stOver                   // nothing counts any more
+)
+
+// The reasons of dropped spans.
+const (
+	dropMarker     = "marker"
+	dropFence      = "fence"
+	dropToken      = "token"
+	dropThinkTag   = "thinking-tag"
+	dropSeparator  = "separator"
+	dropWrapper    = "wrapper"
+	dropStray      = "stray-closer"
+	dropPseudo     = "pseudo-call"
+	dropLabel      = "label"
+	dropEdge       = "edge"
+	overResult     = "invented-result"
+	overTurn       = "invented-turn"
+	overRepetition = "repetition"
+	overTooLarge   = "too-large"
+)
+
+// lex is the state of the scanner between pieces of text.
+type lex struct {
+	pos    int
+	state  state
+	over   string // why nothing counts any more
+	overAt int    // where that began
+
+	lead     bool // since the last construct there was only white space
+	only     bool // the reply holds nothing but calls so far
+	called   bool // the last construct was a call
+	stands   bool // a role token or a closing tag stands directly before: it is an opening tag
+	prefix   int  // what from here on belongs to a call that follows, or -1
+	line     int  // where the line begins
+	lineSeen int
+	odd      int    // the line on which a backtick stands alone, or -1
+	noTick   [3]int // lines on which no run of that length closes a span
+	spanSeen int    // how far the end of a span was looked for
+	check    int    // next offset at which repetition is looked for
+	floor    int    // repetition is looked for behind this
+
+	marker marker
+	soft   bool
+	label  Dialect // of the soft marker
+	fence  fence
+	group  bool // tentative calls wait for the end of the reply or fence
+	inside bool // the group is the content of a fence
+	lists  bool // the group's last item was a list
+	maybe  []fault
+
+	cand  candidate
+	read  reader
+	named named
+	param params
+	think thought
+	mid   middle
+
+	faults  []fault
+	answers []answer
+	actions int // offset of the last ReAct action, or -1
+	final   int // where the final answer begins, or -1
+	equal   int // equal calls in a row
+}
+
+// marker is the hard marker that is open.
+type marker struct {
+	on      bool
+	pending bool // nothing has followed it yet
+	called  bool // a call stands in it
+	start   int
+	end     int
+	before  bool // prose stands before it on its line
+	dialect Dialect
+}
+
+// fence is the fence that is open.
+type fence struct {
+	kind  fenceKind
+	char  byte
+	n     int // length of its run
+	start int
+	body  int
+	line  int // the line it opens on
+	used  bool
+	text  bool   // other text stands in it
+	named string // its info string names a tool
+	stack []int  // lengths of fences nested in a blocked one
+}
+
+type fenceKind uint8
+
+const (
+	fenceNone fenceKind = iota
+	fenceCalls
+	fencePython // holds calls only if a list of them is all it holds
+	fenceOther
+)
+
+// candidate is what is known of the candidate at hand.
+type candidate struct {
+	start  int
+	tick   int // length of the code span's run it opens, 0 for none
+	tickAt int
+	place  place
+	expr   bool // a call expression without a list around it
+	tent   bool // its calls are tentative
+	first  bool // stands at the start of the reply, of a fence or of a marker
+	own    bool // nothing but a bullet or a label stands before it on its line
+	odd    bool // stands after an odd backtick
+	named  bool // it holds the arguments of a named call
+	label  Dialect
+	end    int
+	v      verdict
+}
+
+// fault is a reason not to run the reply.
+type fault struct {
+	Problem
+	start int
+	empty bool // a marker without a name or arguments in it: after calls, an invented turn
+}
+
+type answer struct {
+	at   int
+	text string
+}
+
+// thought is the thought that is open.
+type thought struct {
+	start int
+	name  string // of its tag, folded; "" for any
+	kind  thinkKind
+	seen  bool // some block was opened
+	open  bool // at the end of the text
+}
+
+type thinkKind uint8
+
+const (
+	thinkTag thinkKind = iota
+	thinkHarmony
+	thinkGemma
+	thinkTemplate // opened by the prompt
+)
+
+// middle is an opening tag of a thought in the middle of a sentence: a thought
+// only if it is closed later.
+type middle struct {
+	on    bool
+	start int
+	end   int
+	piece int
+	calls int
+	name  string
+	lex   *lex // as it was there
+}
+
+func (l *lex) start(o Options) {
+	read := l.read
+	read.eof = false
+	*l = lex{
+		lead: true, only: true, prefix: -1, odd: -1, actions: -1, final: -1,
+		noTick: [3]int{-1, -1, -1}, check: repeatWindow, read: read,
+		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0],
+	}
+	if o.InThought {
+		l.state = stThink
+		l.think = thought{kind: thinkTemplate, seen: true}
+	}
+}
+
+// run reads as far as the text goes.
+func (s *Scanner) run() {
+	if s.read.isTool == nil {
+		s.read.isTool = s.reg.known
+	}
+	for s.step() {
+	}
+}
+
+// step reads one construct and reports whether it got on.
+func (s *Scanner) step() bool {
+	switch s.state {
+	case stText:
+		return s.inText()
+	case stCandidate:
+		return s.inCandidate()
+	case stLineRest:
+		return s.inLineRest()
+	case stSpan:
+		return s.inSpan()
+	case stFence:
+		return s.inFence()
+	case stBlocked:
+		return s.inBlocked()
+	case stThink:
+		return s.inThought()
+	case stNamed:
+		return s.inNamed()
+	case stParams:
+		return s.inParams()
+	case stHeader:
+		return s.inHeader()
+	case stAction:
+		return s.inAction()
+	case stInput:
+		return s.inInput()
+	case stPython:
+		return s.endsPython()
+	}
+	s.pos = len(s.text)
+	return false
+}
+
+// inText goes on to the next byte that may begin something.
+func (s *Scanner) inText() bool {
+	if s.lead {
+		return s.atLead()
+	}
+	p := s.needles.find(s.text, s.pos)
+	if s.check <= p && s.check <= len(s.text) {
+		s.pos = max(s.pos, s.check)
+		return s.lookForRepeat()
+	}
+	s.pos = p
+	if p == len(s.text) {
+		return false
+	}
+	return s.construct(p)
+}
+
+// construct reads what may begin at p. It reports false if more text is needed.
+func (s *Scanner) construct(p int) bool {
+	switch s.text[p] {
+	case '{':
+		return s.brace(p)
+	case '[':
+		return s.bracket(p)
+	case '<':
+		return s.angle(p)
+	case '`':
+		return s.ticks(p)
+	case '~':
+		return s.tildes(p)
+	case ':':
+		return s.colon(p)
+	case '>':
+		return s.arrows(p)
+	case 0x97:
+		return s.triangle(p)
+	}
+	return s.plain(p, p+1)
+}
+
+// plain passes over text that begins nothing, from p to next.
+func (s *Scanner) plain(p, next int) bool {
+	s.prose(p)
+	s.pos = next
+	return true
+}
+
+// prose notes that text that is no call stands at p.
+func (s *Scanner) prose(p int) {
+	if !s.lead && !s.only {
+		return
+	}
+	if s.marker.on && s.marker.pending {
+		s.usedMarker(p)
+	}
+	s.lead, s.called, s.stands, s.soft = false, false, false, false
+	s.prefix = -1
+	if s.only || s.group {
+		s.dissolve()
+	}
+	s.only = false
+	s.fence.text = true
+	if s.marker.on && !s.marker.pending {
+		s.marker = marker{}
+	}
+}
+
+// dissolve makes text of tentative calls: what they stand in holds more.
+func (s *Scanner) dissolve() {
+	if s.group {
+		s.settle(pieceText)
+		s.holdMiddle()
+	}
+	s.group, s.inside, s.lists = false, false, false
+	s.maybe = s.maybe[:0]
+}
+
+// confirm makes calls of tentative calls.
+func (s *Scanner) confirm() {
+	if s.group {
+		s.settle(pieceCall)
+		s.holdMiddle()
+		s.faults = append(s.faults, s.maybe...)
+	}
+	s.group, s.inside, s.lists = false, false, false
+	s.maybe = s.maybe[:0]
+}
+
+// holdMiddle keeps holding what follows an unpaired thinking tag.
+func (s *Scanner) holdMiddle() {
+	if s.mid.on {
+		s.hold(s.mid.piece)
+	}
+}
+
+// lineStart returns where the line of offset p begins. Offsets only grow.
+func (s *Scanner) lineStart(p int) int {
+	if p > s.lineSeen {
+		if i := strings.LastIndexByte(s.text[s.lineSeen:p], '\n'); i >= 0 {
+			s.line = s.lineSeen + i + 1
+		}
+		s.lineSeen = p
+	}
+	return s.line
+}
+
+// blankBefore reports whether only white space, and perhaps quotation marks or
+// emphasis, stands before p on its line.
+func (s *Scanner) blankBefore(p int) bool {
+	return strings.Trim(s.text[s.lineStart(p):p], " \t\r*_>\u200b\ufeff") == ""
+}
+
+// ownLine reports whether only a bullet or a label stands before p on its line.
+func (s *Scanner) ownLine(p int) bool {
+	b := strings.TrimRight(s.text[s.lineStart(p):p], " \t*")
+	if strings.HasSuffix(b, ":") || strings.HasSuffix(b, "：") {
+		return true
+	}
+	b = strings.TrimLeft(b, " \t-*+•>")
+	b = strings.TrimRight(strings.TrimLeft(b, "0123456789"), ".)")
+	return b == ""
+}
+
+// atLead looks at what stands where a call may begin without a bracket.
+func (s *Scanner) atLead() bool {
+	p := s.skipSpace(s.pos)
+	if s.called {
+		p = s.skipSeparators(p)
+	}
+	if p == len(s.text) {
+		s.pos = p
+		return false
+	}
+	s.pos = p
+	c := s.text[p]
+	switch {
+	case c == '{' || c == '[' || c == '<' || c == '`' || c == '~' || c == '>':
+		return s.construct(p)
+	case s.called && (c == '}' || c == ']' || c == ')'):
+		return s.stray(p)
+	case c >= utf8.RuneSelf:
+		return s.leadWide(p)
+	}
+	if s.marker.on && s.marker.pending {
+		return s.afterMarker(p)
+	}
+	if w, wait := s.leadWord(p); wait {
+		return false
+	} else if w {
+		return true
+	}
+	return s.plain(p, p)
+}
+
+// leadWide looks at a character beyond ASCII at the lead.
+func (s *Scanner) leadWide(p int) bool {
+	rest := s.text[p:]
+	if !utf8.FullRuneInString(rest) && !s.eof {
+		return false
+	}
+	if s.done == p {
+		if r, n := utf8.DecodeRuneInString(rest); isInvisible(r) {
+			s.add(pieceDrop, p+n, dropEdge)
+			s.pos = p + n
+			return true
+		}
+	}
+	if strings.HasPrefix(rest, "◁") {
+		return s.triangle(p + 1)
+	}
+	if s.atLine(p) {
+		if w, n := lexLine(rest); w != wordNone {
+			return s.lineWord(p, w, n)
+		}
+		if !s.eof && mayBeLineWord(rest) {
+			return false
+		}
+	}
+	if s.marker.on && s.marker.pending {
+		return s.afterMarker(p)
+	}
+	return s.plain(p, p)
+}
+
+// isInvisible reports whether r is a byte-order mark or has no width.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\ufeff', '\u200b', '\u200c', '\u200d', '\u2060':
+		return true
+	}
+	return false
+}
+
+func (s *Scanner) skipSpace(p int) int {
+	for p < len(s.text) && isSpace(s.text[p]) {
+		p++
+	}
+	return p
+}
+
+// skipSeparators passes over what may stand between calls.
+func (s *Scanner) skipSeparators(p int) int {
+	start := p
+	for p < len(s.text) && (s.text[p] == ',' || s.text[p] == ';' || isSpace(s.text[p])) {
+		p++
+	}
+	if p > start && s.prefix < 0 {
+		s.prefix = start
+	}
+	return p
+}
+
+// stray passes over closers behind a call.
+func (s *Scanner) stray(p int) bool {
+	s.drop(p, p+1, dropStray)
+	s.pos = p + 1
+	s.lead, s.called = true, true
+	return true
+}
+
+// drop makes a dropped piece of [start, end); what was open before it is text,
+// unless it belongs to a call.
+func (s *Scanner) drop(start, end int, reason string) {
+	s.lead = true
+	if s.prefix >= 0 && (s.marker.pending || s.stands) && reason == dropToken {
+		return // decided with the marker
+	}
+	if s.prefix >= 0 && s.called {
+		s.add(pieceText, s.prefix, "")
+		s.add(pieceDrop, start, dropSeparator)
+	}
+	s.prefix = -1
+	s.add(pieceText, start, "")
+	s.add(pieceDrop, end, reason)
+}
+
+// open notes that what begins at p belongs to a call if one follows.
+func (s *Scanner) open(p int) {
+	if s.prefix < 0 {
+		s.prefix = p
+	}
+}
+
+// atLine reports whether p is the start of a line, white space and emphasis
+// apart.
+func (s *Scanner) atLine(p int) bool { return s.blankBefore(p) }
+
+// place says where a candidate at p stands.
+func (s *Scanner) place(p int) place {
+	hard := s.marker.on && s.lead || s.stands && s.lead
+	return place{
+		hard:  hard,
+		fence: s.fence.kind == fenceCalls,
+		whole: s.only && s.lead && s.fence.kind == fenceNone,
+	}
+}
+
+// candidate begins a candidate at p; setup has started the reader.
+func (s *Scanner) candidate(p int) *candidate {
+	s.cand = candidate{
+		start: p, place: s.place(p), first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
+		own: s.ownLine(p), odd: s.odd >= 0 && s.odd == s.lineStart(p), label: s.label,
+	}
+	s.state = stCandidate
+	return &s.cand
+}
+
+// brace begins an object.
+func (s *Scanner) brace(p int) bool {
+	n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
+	if n == repeatBraces {
+		return s.repetition(p)
+	}
+	if n > 1 && p+n == len(s.text) && !s.eof {
+		return false
+	}
+	if s.fence.kind == fencePython {
+		return s.leavePython(p)
+	}
+	s.candidate(p)
+	s.read.text = s.text
+	s.read.begin(p)
+	s.read.sure = false
+	return true
+}
+
+// bracket begins a list, or reads a marker in square brackets.
+func (s *Scanner) bracket(p int) bool {
+	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
+	case yes:
+		return s.tagged(p, t)
+	case maybe:
+		return false
+	}
+	ok, calls := s.opensList(p)
+	if ok == maybe {
+		return false
+	}
+	if ok == no || s.fence.kind == fencePython && !calls {
+		if s.fence.kind == fencePython {
+			return s.leavePython(p)
+		}
+		return s.plain(p, p+1)
+	}
+	if start := s.lineStart(p); s.text[start:p] == "functools" && s.done <= start {
+		s.open(start)
+		s.lead, s.label = true, DialectFunctools
+	}
+	s.candidate(p)
+	s.read.text = s.text
+	s.read.begin(p)
+	s.read.calls, s.read.colons = true, s.cand.place.hard
+	return true
+}
+
+// maxLook is how much white space is looked over to see what follows.
+const maxLook = 1024
+
+// opensList reports whether the [ at p begins a candidate, and whether a call
+// expression comes first in it.
+func (s *Scanner) opensList(p int) (ok tri, calls bool) {
+	q := p + 1
+	for q < len(s.text) && q < p+maxLook && isSpace(s.text[q]) {
+		q++
+	}
+	if q == len(s.text) {
+		if s.eof {
+			return no, false
+		}
+		return maybe, false
+	}
+	switch c := s.text[q]; {
+	case c == '{' || c == '"' || c == '\'' || c == '[' || c == '(':
+		return yes, false
+	case strings.HasPrefix(s.text[q:], "“"):
+		return yes, false
+	case isLetter(c):
+		n := wordLen(s.text[q:])
+		if q+n == len(s.text) && !s.eof {
+			return maybe, false
+		}
+		if _, known := callName(s.text[q:], &s.reg); known {
+			return yes, true
+		}
+	}
+	return no, false
+}
+
+// usedMarker ends a hard marker with no call in it, text stands at p. A marker
+// in the middle of a sentence is only mentioned.
+func (s *Scanner) usedMarker(p int) {
+	m := s.marker
+	s.marker = marker{}
+	between := s.text[m.end:p]
+	if m.before && !strings.Contains(between, "\n") && !strings.ContainsRune("{[<`", rune(s.text[p])) {
+		return
+	}
+	s.faults = append(s.faults, fault{
+		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call", Found: excerpt(s.text, p)},
+		start:   m.start, empty: true,
+	})
+}
+
+// angle reads a tag or a control token.
+func (s *Scanner) angle(p int) bool {
+	t, ok := lexTag(s.text[p:], s.eof)
+	switch ok {
+	case maybe:
+		return false
+	case no:
+		return s.plain(p, p+1)
+	}
+	return s.tagged(p, t)
+}
+
+// triangle reads Kimi's thinking markers; p is their second byte.
+func (s *Scanner) triangle(p int) bool {
+	if p == 0 || p <= s.done && s.done > 0 && p-1 < s.done || s.text[p-1] != 0xE2 {
+		return s.plain(p, p+1)
+	}
+	t, ok := lexTriangle(s.text[p-1:], s.eof)
+	switch ok {
+	case maybe:
+		return false
+	case no:
+		return s.plain(p, p+1)
+	}
+	return s.tagged(p-1, t)
+}
+
+// tagged acts on the marker t at p.
+func (s *Scanner) tagged(p int, t tag) bool {
+	end := p + t.n
+	switch t.kind {
+	case markHard:
+		if t.close {
+			return s.closeMarker(p, end)
+		}
+		return s.openMarker(p, end, t)
+	case markEnd:
+		return s.closeMarker(p, end)
+	case markSoft:
+		return s.softMarker(p, end, t)
+	case markFunction:
+		return s.functionTag(p, end, t)
+	case markThink:
+		return s.thinkTag(p, end, t)
+	case markToken:
+		s.drop(p, end, dropToken)
+		s.pos = end
+		return true
+	case markRole:
+		return s.role(p, end, t)
+	case markUser:
+		if s.lead || s.atLine(p) || t.bars {
+			return s.endReply(p, overTurn)
+		}
+	case markResult:
+		if !t.close && (s.lead || s.atLine(p)) {
+			return s.endReply(p, overResult)
+		}
+		if t.close && s.called {
+			s.drop(p, end, dropToken)
+			s.pos = end
+			return true
+		}
+	case markChannel:
+		return s.channel(p, end, t)
+	case markMessage, markPart:
+		return s.partTag(p, end, t)
+	case markParam, markArgKey, markArgValue:
+		if t.close && s.called {
+			return s.orphan(p, end)
+		}
+	default:
+		if !t.bars && !t.close && s.reg.known(t.name) {
+			return s.toolTag(p, end, t)
+		}
+		if t.bars && t.half == false && s.lead && s.called {
+			s.drop(p, end, dropToken)
+			s.pos = end
+			return true
+		}
+	}
+	return s.plain(p, end)
+}
+
+// openMarker opens a hard marker. One that is opened again before anything
+// followed is one marker.
+func (s *Scanner) openMarker(p, end int, t tag) bool {
+	s.open(p)
+	if !s.marker.pending {
+		s.marker = marker{start: p, before: !s.blankBefore(p)}
+		if s.called || s.stands {
+			s.marker.before = false
+		}
+	}
+	s.marker.on, s.marker.pending, s.marker.end = true, true, end
+	var buf [48]byte
+	name, _ := foldTag(buf[:0], t.name)
+	if d, ok := markerDialects[string(name)]; ok && (s.marker.dialect == "" || d != DialectDeepSeek) {
+		s.marker.dialect = d
+	} else if t.name[0] == '[' {
+		s.marker.dialect = DialectMistral
+		if strings.HasPrefix(t.name, "[Calling") {
+			s.marker.dialect = DialectBracket
+		}
+	}
+	s.lead, s.called, s.stands = true, false, false
+	s.pos = end
+	return true
+}
+
+// closeMarker closes the hard marker. Without an open one it stands for the
+// opening tag of a call directly behind it.
+func (s *Scanner) closeMarker(p, end int) bool {
+	switch {
+	case s.marker.on && s.marker.pending:
+		s.faults = append(s.faults, fault{
+			Problem: Problem{Reason: ReasonMalformed, Offset: s.marker.end, Expected: "a call", Found: excerpt(s.text, s.marker.end)},
+			start:   s.marker.start, empty: true,
+		})
+		s.prefix = -1
+		s.only = false
+		s.drop(p, end, dropMarker)
+	case s.marker.on || s.called:
+		s.drop(p, end, dropMarker)
+	default:
+		s.open(p)
+		s.lead = true
+	}
+	s.marker = marker{}
+	s.stands, s.called = true, s.called && s.marker.on
+	s.pos = end
+	return true
+}
+
+// softMarker reads a marker that counts only with a call behind it.
+func (s *Scanner) softMarker(p, end int, t tag) bool {
+	if t.close {
+		if s.called {
+			s.drop(p, end, dropMarker)
+			s.called = false
+			s.pos = end
+			return true
+		}
+		return s.plain(p, end)
+	}
+	if s.marker.on && s.marker.pending {
+		s.pos = end
+		return true
+	}
+	s.softOpen(p, end)
+	return true
+}
+
+func (s *Scanner) softOpen(p, end int) {
+	s.prefix = p
+	s.soft, s.lead, s.called = true, true, false
+	s.pos = end
+}
+
+// orphan reads a closing tag of an argument behind a call: the call's extent is
+// in doubt.
+func (s *Scanner) orphan(p, end int) bool {
+	if n := len(s.calls); n > 0 && s.calls[n-1].call.Dialect != DialectXML && s.calls[n-1].call.Dialect != DialectInvoke {
+		s.drop(p, end, dropStray)
+		s.called, s.pos = true, end
+		return true
+	}
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonAmbiguous, Offset: p, Expected: "no closing tag",
+		Found: excerpt(s.text, p)}, start: p})
+	return s.plain(p, end)
+}
+
+// endReply ends the reply at p: what follows was invented.
+func (s *Scanner) endReply(p int, why string) bool {
+	if s.marker.pending {
+		s.usedMarker(p)
+	}
+	s.dissolveUnlessOnly()
+	s.prefix = -1
+	s.add(pieceText, p, "")
+	s.state, s.over, s.overAt = stOver, why, p
+	s.pos = len(s.text)
+	return false
+}
+
+// dissolveUnlessOnly settles tentative calls where the reply ends.
+func (s *Scanner) dissolveUnlessOnly() {
+	if s.group && s.only {
+		s.confirm()
+		return
+	}
+	s.dissolve()
+}
+
+// role reads a token that begins a turn, and whose it is.
+func (s *Scanner) role(p, end int, t tag) bool {
+	if strings.EqualFold(t.name, "start") && t.bars {
+		s.state, s.pos = stHeader, p
+		return true
+	}
+	q := end
+	for q < len(s.text) && q < end+16 && (isLetter(s.text[q]) || q == end && s.text[q] == ' ') {
+		q++
+	}
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
+	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
+		return s.endReply(p, overTurn)
+	case "assistant", "model", "chatbot", "gpt", "bot":
+		end = q
+	}
+	s.drop(p, end, dropToken)
+	s.stands, s.pos = true, end
+	return true
+}
+
+// hasBefore reports whether an answer or a call stands before p.
+func (s *Scanner) hasBefore(p int) bool {
+	for i := range s.count() {
+		switch q := s.at(i); q.kind {
+		case pieceCall, pieceHeld:
+			return true
+		case pieceText:
+			if strings.TrimSpace(s.text[q.start:q.end]) != "" {
+				return true
+			}
+		}
+	}
+	return strings.TrimSpace(s.text[s.done:p]) != ""
+}
+
+// colon looks for a word at the start of the line that the colon at p ends.
+func (s *Scanner) colon(p int) bool {
+	start := s.lineStart(p)
+	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
+		start++
+	}
+	if start >= s.done {
+		if w, n := lexLine(s.text[start:]); w != wordNone && start+n == p+1 {
+			return s.lineWord(start, w, n)
+		}
+	}
+	return s.plain(p, p+1)
+}
+
+// lineWord acts on a word at the start of a line.
+func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
+	end := p + n
+	switch w {
+	case wordAction, wordFunction:
+		s.named = named{start: p, body: end, react: true, dialect: DialectReAct}
+		if w == wordFunction {
+			s.named.dialect = DialectQwenAgent
+		}
+		s.state, s.pos = stAction, end
+		return true
+	case wordAnswer:
+		return s.finalAnswer(p, end)
+	case wordObservation:
+		if s.hasBefore(p) {
+			return s.endReply(p, overResult)
+		}
+	}
+	return s.plain(p, end)
+}
+
+// finalAnswer reads the label of the answer: what stood before was thought.
+func (s *Scanner) finalAnswer(p, end int) bool {
+	if len(s.calls) > 0 || s.group {
+		s.dissolve()
+	}
+	s.final = end
+	s.prefix = -1
+	if len(s.calls) == 0 {
+		s.add(pieceText, p, "")
+		s.rewrite(0, func(n piece) piece {
+			if n.kind == pieceText {
+				n.kind = pieceThink
+			}
+			return n
+		})
+		s.sentCut, s.retract = 0, true
+	}
+	s.drop(p, end, dropLabel)
+	s.pos, s.only = end, false
+	s.lead = false
+	return true
+}
+
+// arrows reads Functionary's >>>NAME.
+func (s *Scanner) arrows(p int) bool {
+	n := runLen(s.text[:min(len(s.text), p+4)], p)
+	if p+n == len(s.text) && !s.eof && n < 4 {
+		return false
+	}
+	if n != 3 || !s.lead && !s.blankBefore(p) {
+		return s.plain(p, p+n)
+	}
+	name := wordLen(s.text[p+3:])
+	q := p + 3 + name
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	if name == 0 || !s.reg.known(s.text[p+3:q]) {
+		return s.plain(p, p+n)
+	}
+	for q < len(s.text) && q < p+maxLook && isSpace(s.text[q]) {
+		q++
+	}
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	if q == len(s.text) || s.text[q] != '{' {
+		return s.plain(p, p+n)
+	}
+	s.named = named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q}
+	s.open(p)
+	s.state, s.pos = stNamed, q
+	return true
+}

@@ -1,0 +1,404 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// tri is an answer that may have to wait for more text.
+type tri uint8
+
+const (
+	no tri = iota
+	maybe
+	yes
+)
+
+// markerKind says what a marker does.
+type markerKind uint8
+
+const (
+	markNone     markerKind = iota
+	markHard                // a call follows
+	markSoft                // a call may follow
+	markEnd                 // ends a hard marker
+	markPart                // stands between the name and the arguments of a call
+	markFunction            // holds the name of a call: <function=NAME>
+	markParam               // holds one argument
+	markThink               // opens a thought
+	markToken               // a control token that says nothing
+	markRole                // begins a turn; whose, says what follows
+	markUser                // begins a turn of somebody else
+	markResult              // a result, which a model can only invent
+	markChannel             // harmony's <|channel|>
+	markMessage             // harmony's <|message|>
+	markArgKey              // GLM's pairs
+	markArgValue
+)
+
+// markers holds the names of all tags and tokens that mean something, as
+// lexTag normalises them: without brackets, bars, namespace and escapes, in
+// lower case, with _ between words. A new dialect is a row here.
+var markers = map[string]markerKind{
+	// Hermes, Qwen, Granite, SmolLM, Seed, MiniMax and many fine-tunes.
+	"tool_call": markHard, "function_call": markHard, "toolcall": markHard, "functioncall": markHard,
+	"tool_calls": markHard, "function_calls": markHard, "tool_use": markHard,
+	"start_function_call": markHard, "end_function_call": markEnd, // FunctionGemma
+	"tool_calls_begin": markHard, "tool_call_begin": markHard, // DeepSeek, Kimi
+	"tool_calls_end": markEnd, "tool_call_end": markEnd, "tool_sep": markPart,
+	"tool_calls_section_begin": markHard, "tool_calls_section_end": markEnd,
+	"tool_call_argument_begin": markPart, "tool_call_argument_end": markEnd,
+	"tool_call_start": markHard,                                            // LFM2
+	"action_start":    markHard, "action_end": markEnd, "plugin": markPart, // InternLM
+	"interpreter":  markPart,
+	"start_action": markHard, "end_action": markEnd, // Command R7B
+	"tools_prefix": markHard, "tools_suffix": markEnd, // Apertus
+	"python_tag":   markHard,                        // Llama 3
+	"python_start": markHard, "python_end": markEnd, // Llama 4
+	"constrain": markPart,
+
+	"response": markSoft, "json": markSoft, "xml": markSoft, "tool": markSoft, "tools": markSoft,
+
+	"function": markFunction, "invoke": markFunction,
+	"parameter": markParam,
+	"arg_key":   markArgKey, "arg_value": markArgValue, // GLM
+
+	"think": markThink, "thinking": markThink, "thought": markThink, "reasoning": markThink, "scratch_pad": markThink,
+	"scratchpad": markThink, "start_thinking": markThink, "end_thinking": markThink,
+
+	"im_end": markToken, "eot_id": markToken, "eom_id": markToken, "end_of_turn": markToken, "endoftext": markToken,
+	"end_of_text": markToken, "end": markToken, "eos": markToken, "bos": markToken, "s": markToken, "call": markToken,
+	"return": markToken, "end_of_sentence": markToken, "begin_of_sentence": markToken, "begin_of_text": markToken,
+	"end_of_turn_token": markToken, "start_of_turn_token": markToken, "chatbot_token": markToken, "eom": markToken, "eot": markToken,
+	"end_of_utterance": markToken, "end_of_role": markToken, "start_response": markToken, "end_response": markToken,
+	"im_sep": markToken, "fim_pad": markToken, "pad": markToken, "unk": markToken, "endofprompt": markToken,
+	"start_text": markToken, "end_text": markToken, "turn_end": markToken, "assistant": markToken, "turn": markToken,
+
+	"im_start": markRole, "start_header_id": markRole, "start_of_turn": markRole, "start_of_role": markRole,
+	"start": markRole, "turn_start": markRole, "end_header_id": markToken,
+	"user": markUser, "human": markUser, "system": markUser, "ipython": markUser, "observation": markUser, "user_token": markUser,
+	"system_token": markUser,
+
+	"tool_response": markResult, "tool_result": markResult, "function_results": markResult, "function_response": markResult,
+	"function_result": markResult, "tool_results": markResult, "tool_outputs_begin": markResult, "tool_output_begin": markResult,
+	"start_function_response": markResult, "start_tool_result": markResult, "tool_output": markResult,
+	"tool_responses": markResult,
+
+	"channel": markChannel, "message": markMessage,
+}
+
+// barOnly are the markers that count only with bars, as control tokens: without
+// them they are ordinary tags of HTML and XML.
+var barOnly = map[string]bool{
+	"end": true, "call": true, "return": true, "start": true, "user": true, "human": true, "system": true, "channel": true,
+	"message": true, "plugin": true, "interpreter": true, "assistant": true, "observation": true, "ipython": true,
+	"constrain": true, "turn": true, "pad": true, "eot": true, "eom": true, "tool_sep": true, "im_sep": true,
+}
+
+// tag is one tag or control token.
+type tag struct {
+	kind  markerKind
+	name  string // as written, brackets, bars and attributes apart
+	attr  string // NAME of <function=NAME>, <invoke name="NAME">
+	typed string // of an attribute string="…"
+	close bool   // a closing tag
+	bars  bool   // written with bars
+	half  bool   // with an opening bar only
+	n     int    // bytes
+}
+
+// maxTag is the longest tag, in bytes.
+const maxTag = 256
+
+// lexTag reads the tag that s begins with.
+func lexTag(s string, eof bool) (tag, tri) {
+	var t tag
+	end, ok := tagEnd(s, eof)
+	if ok != yes {
+		return t, ok
+	}
+	t.n = end + 1
+	body := s[1:end]
+	if strings.HasPrefix(body, "/") {
+		t.close, body = true, body[1:]
+	}
+	lead, trail := false, false
+	if body, lead = cutBar(body, strings.CutPrefix); lead && strings.HasPrefix(body, "/") {
+		t.close, body = true, body[1:]
+	}
+	body, trail = cutBar(body, strings.CutSuffix)
+	t.bars, t.half = lead || trail, lead && !trail
+	if trail && !lead {
+		t.close = true // Gemma's <tool_call|>
+	}
+	if i := strings.LastIndex(body, "｜"); i >= 0 { // DeepSeek's ｜DSML｜ before the name
+		body, t.bars = body[i+len("｜"):], false
+	}
+	body = strings.Trim(body, " ")
+	if body == "" || !isLetter(body[0]) {
+		return t, no
+	}
+	t.name = body
+	if !t.bars {
+		t.attributes(body)
+	}
+	var buf [48]byte
+	name, fits := foldTag(buf[:0], t.name)
+	if !fits {
+		return t, yes
+	}
+	t.kind = markers[string(name)]
+	if t.kind != markNone && !t.bars && barOnly[string(name)] {
+		t.kind = markNone
+	}
+	if string(name) == "end_thinking" {
+		t.close = true
+	}
+	return t, yes
+}
+
+// tagEnd finds the > of a tag.
+func tagEnd(s string, eof bool) (int, tri) {
+	i := 1
+	for ; i < len(s) && i < maxTag; i++ {
+		switch c := s[i]; {
+		case c == '>':
+			return i, yes
+		case c == '<' || c == '\n' || c == '{' || c == '}':
+			return 0, no
+		case i == 1 && !isLetter(c) && c != '/' && c != '|' && c != 0xEF:
+			return 0, no
+		}
+	}
+	if i == maxTag || eof {
+		return 0, no
+	}
+	return 0, maybe
+}
+
+func cutBar(s string, cut func(s, bar string) (string, bool)) (string, bool) {
+	if r, ok := cut(s, "|"); ok {
+		return r, true
+	}
+	return cut(s, "｜")
+}
+
+// attributes splits NAME=VALUE and NAME name="VALUE" string="true".
+func (t *tag) attributes(body string) {
+	i := strings.IndexAny(body, " =\t")
+	if i < 0 {
+		return
+	}
+	t.name = body[:i]
+	if body[i] == '=' {
+		t.attr = strings.Trim(strings.TrimSpace(body[i+1:]), `"'`)
+		return
+	}
+	t.attr = attribute(body[i:], "name")
+	t.typed = attribute(body[i:], "string")
+}
+
+// attribute returns the value of key="value" in s.
+func attribute(s, key string) string {
+	for {
+		i := strings.Index(s, key)
+		if i < 0 {
+			return ""
+		}
+		rest := strings.TrimLeft(s[i+len(key):], " ")
+		if v, ok := strings.CutPrefix(rest, "="); ok && i > 0 && isSpace(s[i-1]) {
+			v = strings.TrimLeft(v, " ")
+			if v != "" && (v[0] == '"' || v[0] == '\'') {
+				if j := strings.IndexByte(v[1:], v[0]); j >= 0 {
+					return v[1 : j+1]
+				}
+			}
+			v, _, _ = strings.Cut(v, " ")
+			return v
+		}
+		s = s[i+len(key):]
+	}
+}
+
+// foldTag normalises the name of a tag.
+func foldTag(dst []byte, s string) ([]byte, bool) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == ':': // a namespace
+			dst = dst[:0]
+			continue
+		case c == '\\':
+			continue
+		case c == ' ' || c == '-':
+			c = '_'
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c == 0xE2 && strings.HasPrefix(s[i:], "▁"):
+			c = '_'
+			i += 2
+		}
+		if len(dst) == cap(dst) {
+			return nil, false
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}
+
+// endsCall reports whether the model ended a call at pos: a closing tag, an end
+// token or a fence stands there.
+func endsCall(text string, pos int, eof bool) tri {
+	if text[pos] == '`' {
+		n := runLen(text, pos)
+		if n < 3 && pos+n == len(text) && !eof {
+			return maybe
+		}
+		if n >= 3 {
+			return yes
+		}
+		return no
+	}
+	t, ok := lexTag(text[pos:], eof)
+	if ok != yes {
+		return ok
+	}
+	switch {
+	case t.close && t.kind != markNone && t.kind != markThink && t.kind != markParam,
+		t.kind == markEnd, t.kind == markToken:
+		return yes
+	}
+	return no
+}
+
+// runLen counts the bytes equal to text[pos] from there on.
+func runLen(text string, pos int) int {
+	n := pos
+	for n < len(text) && text[n] == text[pos] {
+		n++
+	}
+	return n - pos
+}
+
+// brackets are the markers in square brackets.
+var brackets = []struct {
+	text  string
+	kind  markerKind
+	close bool
+}{
+	{"[TOOL_CALLS]", markHard, false}, // Mistral
+	{"[/TOOL_CALLS]", markEnd, true},
+	{"[TOOL_CALL]", markHard, false},
+	{"[/TOOL_CALL]", markEnd, true},
+	{"[ARGS]", markPart, false},
+	{"[THINK]", markThink, false},
+	{"[/THINK]", markThink, true},
+	{"[TOOL_RESULTS]", markResult, false},
+	{"[/TOOL_RESULTS]", markToken, false},
+	{"[INST]", markUser, false},
+	{"[/INST]", markToken, false},
+	{"[Calling tool: ", markHard, false},
+}
+
+// lexBracket reads the bracket marker that s begins with.
+func lexBracket(s string, eof bool) (tag, tri) {
+	wait := no
+	for _, b := range brackets {
+		if strings.HasPrefix(s, b.text) {
+			return tag{kind: b.kind, name: b.text, close: b.close, bars: true, n: len(b.text)}, yes
+		}
+		if !eof && strings.HasPrefix(b.text, s) {
+			wait = maybe
+		}
+	}
+	return tag{}, wait
+}
+
+// Kimi's thinking markers.
+const (
+	openTriangle  = "◁think▷"
+	closeTriangle = "◁/think▷"
+)
+
+// lexTriangle reads a marker between triangles.
+func lexTriangle(s string, eof bool) (tag, tri) {
+	for _, m := range [...]string{openTriangle, closeTriangle} {
+		if strings.HasPrefix(s, m) {
+			return tag{kind: markThink, name: "◁think", close: m == closeTriangle, bars: true, n: len(m)}, yes
+		}
+		if !eof && strings.HasPrefix(m, s) {
+			return tag{}, maybe
+		}
+	}
+	return tag{}, no
+}
+
+// lineWord is a word that counts at the start of a line.
+type lineWord uint8
+
+const (
+	wordNone lineWord = iota
+	wordAction
+	wordInput
+	wordAnswer
+	wordObservation
+	wordFunction
+	wordArgs
+	wordCalling
+)
+
+var lineWords = []struct {
+	text string
+	word lineWord
+}{
+	{"Action:", wordAction},
+	{"Action Input:", wordInput},
+	{"ActionInput:", wordInput},
+	{"Action input:", wordInput},
+	{"Final Answer:", wordAnswer},
+	{"Observation:", wordObservation},
+	{"Tool result:", wordObservation},
+	{"Tool Result:", wordObservation},
+	{"Tool response:", wordObservation},
+	{"✿FUNCTION✿:", wordFunction},
+	{"✿ARGS✿:", wordArgs},
+	{"✿RESULT✿", wordObservation},
+	{"✿RETURN✿", wordObservation},
+}
+
+// lexLine reads the word that a line begins with; n is its length.
+func lexLine(line string) (w lineWord, n int) {
+	for _, l := range lineWords {
+		if strings.HasPrefix(line, l.text) {
+			return l.word, len(l.text)
+		}
+	}
+	return wordNone, 0
+}
+
+// mayBeLineWord reports whether a line could still become one that begins with
+// a line word.
+func mayBeLineWord(line string) bool {
+	if line == "" {
+		return false
+	}
+	for _, l := range lineWords {
+		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
+			return true
+		}
+	}
+	return strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
+}
+
+// cutRune returns n, or less if n stands inside a rune of s.
+func cutRune(s string, n int) int {
+	for i := 1; i <= utf8.UTFMax && i <= n; i++ {
+		if utf8.RuneStart(s[n-i]) {
+			if !utf8.FullRuneInString(s[n-i : min(n, len(s))]) {
+				return n - i
+			}
+			break
+		}
+	}
+	return n
+}

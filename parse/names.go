@@ -1,0 +1,241 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxName is the longest well-formed name, in bytes.
+const maxName = 64
+
+// wellFormed reports whether s is a name a tool may have:
+// [A-Za-z_][A-Za-z0-9_.:/-]{0,63}.
+func wellFormed(s string) bool {
+	if s == "" || len(s) > maxName || !isLetter(s[0]) {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if !isNameByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isNameByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '.' || c == ':' || c == '/' || c == '-'
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// registry finds registered tools by the names that models write. It is built
+// when the first name is looked up: most replies hold none.
+type registry struct {
+	tools []Tool
+	exact map[string]int
+	fold  map[string]int // folded name; ambiguous names map to -1
+	facts []facts        // what the schemas say, made on demand
+}
+
+func (r *registry) build() {
+	r.exact = make(map[string]int, len(r.tools))
+	r.fold = make(map[string]int, len(r.tools))
+	r.facts = make([]facts, len(r.tools))
+	for i, t := range r.tools {
+		if _, ok := r.exact[t.Name]; ok {
+			continue
+		}
+		r.exact[t.Name] = i
+		k := foldName(t.Name)
+		if _, ok := r.fold[k]; ok {
+			i = -1
+		}
+		r.fold[k] = i
+	}
+}
+
+// lookup returns the index of the tool that name means, or -1. exact is false
+// when the name is a respelling that maps to exactly one registered name.
+func (r *registry) lookup(name string) (tool int, exact bool) {
+	if len(r.tools) == 0 || name == "" {
+		return -1, false
+	}
+	if r.exact == nil {
+		r.build()
+	}
+	if i, ok := r.exact[name]; ok {
+		return i, true
+	}
+	if len(name) > 4*maxName {
+		return -1, false
+	}
+	for _, n := range spellings(name) {
+		if i, ok := r.exact[n]; ok {
+			return i, false
+		}
+		if i, ok := r.fold[foldName(n)]; ok && i >= 0 {
+			return i, false
+		}
+	}
+	return -1, false
+}
+
+// known reports whether name means a registered tool.
+func (r *registry) known(name string) bool {
+	i, _ := r.lookup(name)
+	return i >= 0
+}
+
+// mayBecome reports whether a name that is still being written could become a
+// registered one.
+func (r *registry) mayBecome(prefix string) bool {
+	if r.known(prefix) {
+		return true
+	}
+	fold := foldName(prefix)
+	for _, t := range r.tools {
+		if strings.HasPrefix(foldName(t.Name), fold) || strings.HasPrefix("functions", fold) {
+			return true
+		}
+	}
+	return false
+}
+
+// spellings are the readings of a name without what models put around it:
+// a leaked control token, the functions namespace, a counter, a method.
+func spellings(name string) [3]string {
+	s := name
+	if i := strings.Index(s, "<|"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.Index(s, "<｜"); i >= 0 {
+		s = s[:i]
+	}
+	s = strings.Trim(s, " \t\r\n`'\"*")
+	s = strings.TrimSuffix(s, "()")
+	base := s
+	if i := strings.LastIndexByte(s, ':'); i > 0 && i+1 < len(s) && strings.Trim(s[i+1:], "0123456789") == "" {
+		base = s[:i]
+	}
+	for _, p := range [...]string{"functions.", "function.", "functions:", "tools.", "call:"} {
+		base = strings.TrimPrefix(base, p)
+	}
+	return [3]string{s, base, strings.TrimSuffix(base, ".call")}
+}
+
+// foldName maps names that differ only by case, by - _ . and their doubling,
+// by spaces or by a Markdown escape to the same string.
+func foldName(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'A' <= c && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		case c == '-' || c == '_' || c == '.' || c == ' ':
+			if n := len(b); n == 0 || b[n-1] != '_' {
+				b = append(b, '_')
+			}
+		case c == '\\':
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// facts are what a parser needs to know of a schema.
+type facts struct {
+	read   bool
+	params map[string]paramType // nil: no schema
+	only   string               // the name of the one parameter, if there is one and it is a string
+}
+
+// paramType says how text that stands for a value is read.
+type paramType uint8
+
+const (
+	typeUnknown paramType = iota
+	typeString
+	typeJSON
+)
+
+// of returns the facts of tool i.
+func (r *registry) of(i int) *facts {
+	if i < 0 {
+		return &facts{}
+	}
+	f := &r.facts[i]
+	if !f.read {
+		f.read = true
+		f.readSchema(r.tools[i].Parameters)
+	}
+	return f
+}
+
+func (f *facts) readSchema(schema []byte) {
+	if len(schema) == 0 || !gjson.ValidBytes(schema) {
+		return
+	}
+	props := gjson.GetBytes(schema, "properties")
+	if !props.IsObject() && gjson.GetBytes(schema, "type").String() != "object" {
+		return
+	}
+	f.params = map[string]paramType{}
+	props.ForEach(func(k, v gjson.Result) bool {
+		f.params[k.String()] = schemaType(v)
+		if len(f.params) == 1 && schemaType(v) == typeString {
+			f.only = k.String()
+		} else {
+			f.only = ""
+		}
+		return true
+	})
+}
+
+// schemaType tells a parameter whose text is its value from one whose text is
+// JSON. One that may be both is a string.
+func schemaType(s gjson.Result) paramType {
+	t := s.Get("type")
+	switch {
+	case t.Type == gjson.String:
+		if t.Str == "string" {
+			return typeString
+		}
+		return typeJSON
+	case t.IsArray():
+		for _, v := range t.Array() {
+			if v.Str == "string" {
+				return typeString
+			}
+		}
+		return typeJSON
+	}
+	for _, alt := range [...]string{"anyOf", "oneOf"} {
+		kind := typeUnknown
+		for _, v := range s.Get(alt).Array() {
+			if kind = schemaType(v); kind == typeString {
+				return typeString
+			}
+		}
+		if kind != typeUnknown {
+			return kind
+		}
+	}
+	if s.Get("properties").Exists() || s.Get("items").Exists() {
+		return typeJSON
+	}
+	return typeUnknown
+}
+
+// has reports whether the schema declares the parameter.
+func (f *facts) has(key string) bool {
+	_, ok := f.params[key]
+	return ok
+}

@@ -1,0 +1,294 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// params are arguments that stand between tags, while they are read. Nothing in
+// these dialects is escaped, so a value ends where the structure around it
+// leaves no other reading.
+type params struct {
+	out  []byte
+	keys []string
+	last int // end of the last tag of the structure
+
+	open   bool // in a value
+	key    string
+	typed  string // the string attribute of the tag
+	value  int    // where the value begins
+	close  int    // where the closing tag of the value stands, or -1
+	closed int    // where that tag ends
+	loose  int    // a closing tag of the call where a value is open, or -1
+	looseN int
+
+	keyAt int  // GLM: where the key begins
+	inKey bool // GLM
+}
+
+// beginParams starts reading arguments between tags at p.
+func (s *Scanner) beginParams(p int) bool {
+	if s.named.dialect == DialectFunctionTag {
+		s.named.dialect = DialectXML
+	}
+	s.param = params{out: s.param.out[:0], keys: s.param.keys[:0], last: p, close: -1, loose: -1}
+	s.param.out = append(s.param.out, '{')
+	s.state, s.pos = stParams, p
+	return true
+}
+
+// inParams reads on to the next tag that matters.
+func (s *Scanner) inParams() bool {
+	for s.state == stParams {
+		i := strings.IndexByte(s.text[s.pos:], '<')
+		if i < 0 {
+			s.pos = len(s.text)
+			return s.eof && s.paramsAtEnd()
+		}
+		s.pos += i
+		t, ok := lexTag(s.text[s.pos:], s.eof)
+		if ok == maybe {
+			return false
+		}
+		if ok == no {
+			s.pos++
+			continue
+		}
+		p := s.pos
+		s.pos += t.n
+		if s.named.dialect == DialectGLM {
+			s.glmTag(p, t)
+		} else if s.named.toolTag {
+			s.childTag(p, t)
+		} else {
+			s.paramTag(p, t)
+		}
+	}
+	return true
+}
+
+// directly reports whether only white space stands between the last tag of the
+// structure and p.
+func (s *Scanner) directly(p int) bool {
+	from := s.param.last
+	if s.param.open {
+		if s.param.close < 0 {
+			return false
+		}
+		from = s.param.closed
+	}
+	return from <= p && strings.TrimSpace(s.text[from:p]) == ""
+}
+
+// paramTag acts on a tag of <function=NAME><parameter=KEY>… or of
+// <invoke name="NAME"><parameter name="KEY">….
+func (s *Scanner) paramTag(p int, t tag) {
+	v := &s.param
+	switch {
+	case t.kind == markParam && !t.close && t.attr != "":
+		if v.open && v.close < 0 && v.loose >= 0 {
+			s.paramFault(ReasonAmbiguous, p, "</parameter>")
+			return
+		}
+		if !s.endValue(p) {
+			return
+		}
+		v.open, v.key, v.typed, v.value, v.close, v.last = true, t.attr, t.typed, p+t.n, -1, p+t.n
+	case t.kind == markParam && t.close:
+		s.closeValue(p, t.n)
+	case t.kind == markFunction && t.close:
+		if s.directly(p) {
+			if s.endValue(p) {
+				s.finishParams(p+t.n, false)
+			}
+			return
+		}
+		if v.loose < 0 {
+			v.loose, v.looseN = p, t.n
+		}
+	case (t.kind == markFunction || t.kind == markHard) && !t.close && v.loose >= 0:
+		s.paramFault(ReasonAmbiguous, p, "</parameter>")
+	}
+}
+
+// closeValue notes a closing tag of the open value. One directly behind another
+// is a slip, one further on means that the first belonged to the value.
+func (s *Scanner) closeValue(p, n int) {
+	v := &s.param
+	if !v.open {
+		return
+	}
+	if v.close < 0 || strings.TrimSpace(s.text[v.closed:p]) != "" {
+		v.close = p
+	}
+	v.closed = p + n
+}
+
+// childTag acts on a tag of <NAME><KEY>…</KEY></NAME>.
+func (s *Scanner) childTag(p int, t tag) {
+	v := &s.param
+	tool, _ := s.reg.lookup(s.named.name)
+	f := s.reg.of(tool)
+	switch {
+	case t.close && t.name == s.named.name && s.directly(p):
+		if s.endValue(p) {
+			s.finishParams(p+t.n, false)
+		}
+	case t.close && v.open && t.name == v.key:
+		s.closeValue(p, t.n)
+	case !t.close && !t.bars && s.directly(p) && (f.params == nil || f.has(t.name)):
+		if s.endValue(p) {
+			v.open, v.key, v.value, v.close, v.last = true, t.name, p+t.n, -1, p+t.n
+		}
+	case !v.open && !t.close:
+		s.paramFault(ReasonMalformed, p, "a parameter or </"+s.named.name+">")
+	}
+}
+
+// glmTag acts on a tag of NAME<arg_key>…</arg_key><arg_value>…</arg_value>.
+func (s *Scanner) glmTag(p int, t tag) {
+	v := &s.param
+	switch {
+	case t.kind == markArgKey && !t.close && s.directly(p):
+		if s.endValue(p) {
+			v.keyAt, v.inKey = p+t.n, true
+		}
+	case t.kind == markArgKey && t.close && v.inKey:
+		v.key, v.inKey, v.last = strings.TrimSpace(s.text[v.keyAt:p]), false, p+t.n
+	case t.kind == markArgValue && !t.close && !v.open && !v.inKey && s.directly(p):
+		v.open, v.value, v.close, v.last = true, p+t.n, -1, p+t.n
+	case t.kind == markArgValue && t.close:
+		s.closeValue(p, t.n)
+	case (t.kind == markHard && t.close || t.kind == markEnd) && s.directly(p):
+		if s.endValue(p) {
+			s.finishParams(p+t.n, false)
+		}
+	}
+}
+
+// endValue ends the open value, if there is one: at its closing tag, or at p
+// where the next begins without one.
+func (s *Scanner) endValue(p int) bool {
+	v := &s.param
+	if !v.open {
+		return true
+	}
+	end := v.close
+	if end < 0 {
+		end = p
+	}
+	raw := trimLine(s.text[v.value:end])
+	v.open, v.last = false, p
+	return s.addParam(v.key, s.paramValue(v.key, v.typed, raw))
+}
+
+// addParam adds an argument. The same key twice must have the same value.
+func (s *Scanner) addParam(key, value string) bool {
+	v := &s.param
+	if i := slices.Index(v.keys, key); i >= 0 {
+		j := &judge{c: string(v.out) + "}"}
+		same := false
+		fields(j.c, 0, func(f field) bool {
+			same = same || f.key == key && j.raw(f) == value
+			return true
+		})
+		if !same {
+			s.paramFault(ReasonDuplicateKey, v.value, "one value for "+key)
+		}
+		return same
+	}
+	if len(v.keys) > 0 {
+		v.out = append(v.out, ',')
+	}
+	if len(v.keys) >= maxCalls {
+		s.paramFault(ReasonTooLarge, v.value, "at most 256 parameters")
+		return false
+	}
+	v.keys = append(v.keys, key)
+	v.out = appendQuoted(v.out, strings.ReplaceAll(key, `\_`, "_"))
+	v.out = append(v.out, ':')
+	v.out = append(v.out, value...)
+	return true
+}
+
+// trimLine takes one line break off each end.
+func trimLine(s string) string {
+	if t, ok := strings.CutPrefix(s, "\r\n"); ok {
+		s = t
+	} else {
+		s = strings.TrimPrefix(s, "\n")
+	}
+	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
+		return t
+	}
+	return strings.TrimSuffix(s, "\n")
+}
+
+// paramValue types the text of an argument by the tool's schema; without one it
+// stays a string.
+func (s *Scanner) paramValue(key, typed, raw string) string {
+	tool, _ := s.reg.lookup(s.named.name)
+	kind := s.reg.of(tool).params[key]
+	switch {
+	case typed == "true":
+		kind = typeString
+	case typed == "false":
+		kind = typeJSON
+	}
+	if kind == typeJSON {
+		if v, ok := readValue(raw); ok {
+			return v
+		}
+	}
+	return string(appendQuoted(nil, raw))
+}
+
+// readValue reads text that is exactly one JSON value, or one of Python's
+// literals.
+func readValue(text string) (string, bool) {
+	r := &reader{text: "[" + strings.TrimSpace(text) + "]", eof: true, isTool: never}
+	r.begin(0)
+	if r.run() != readClosed || r.failed() || r.pos != len(r.text) {
+		return "", false
+	}
+	return oneElement(string(r.out))
+}
+
+// finishParams ends the call; byEnd says that it did not close by itself.
+func (s *Scanner) finishParams(end int, byEnd bool) {
+	s.param.out = append(s.param.out, '}')
+	s.candidate(s.named.start)
+	s.read.idle(s.named.start)
+	s.cand.odd = s.cand.odd || byEnd
+	if byEnd {
+		s.read.repair(RepairMissingTag, end)
+	}
+	s.finishedArgs(string(s.param.out), end)
+}
+
+// paramsAtEnd ends the call where the text ends: a closing tag behind an open
+// value counts now, as no other came.
+func (s *Scanner) paramsAtEnd() bool {
+	v := &s.param
+	if v.loose < 0 {
+		return false
+	}
+	end := v.loose + v.looseN
+	if !s.endValue(v.loose) {
+		return true
+	}
+	s.finishParams(end, true)
+	s.pos = end
+	return true
+}
+
+// paramFault ends the call with a fault.
+func (s *Scanner) paramFault(reason Reason, p int, expected string) {
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: reason, Offset: p, Expected: expected, Found: excerpt(s.text, p)},
+		start: s.named.start})
+	s.marker.pending = false
+	s.named = named{}
+	s.state, s.pos = stText, p
+	s.prose(p)
+	s.lead = false
+}

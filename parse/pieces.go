@@ -1,0 +1,200 @@
+package parse
+
+import "slices"
+
+// pieceKind is what a part of the reply turned out to be.
+type pieceKind uint8
+
+const (
+	pieceNone pieceKind = iota
+	pieceText
+	pieceThink
+	pieceDrop
+	pieceCall
+	pieceHeld // a call that may still turn out to be text
+)
+
+// A piece is a part of the reply. Pieces are adjacent and cover it up to done.
+type piece struct {
+	kind       pieceKind
+	start, end int
+	reason     string // of a drop
+	call       int    // index into calls, of a call
+}
+
+// pieces are what has been made of the reply. The last one is kept apart, so
+// that a reply of a single piece needs no list.
+type pieces struct {
+	list  []piece
+	last  piece
+	calls []found
+	done  int // where the last piece ends
+
+	held    int // index of the first piece that may still change, or -1
+	sent    int // offset up to which events were sent
+	sentCut int // pieces of the list that were sent whole
+	sentN   int // calls sent
+	retract bool
+	stopped bool // the stop event was sent
+}
+
+func (p *pieces) start() {
+	*p = pieces{list: p.list[:0], held: -1}
+}
+
+// add makes a piece of all up to end.
+func (p *pieces) add(kind pieceKind, end int, reason string) {
+	if end <= p.done {
+		return
+	}
+	if p.last.kind == kind && p.last.reason == reason && kind != pieceCall && kind != pieceHeld {
+		p.last.end, p.done = end, end
+		return
+	}
+	p.push(piece{kind: kind, start: p.done, end: end, reason: reason})
+}
+
+func (p *pieces) push(n piece) {
+	if p.last.kind != pieceNone {
+		p.list = append(p.list, p.last)
+	}
+	p.last, p.done = n, n.end
+}
+
+// addCall makes a piece of the call f, all up to end; held says that it may
+// still turn out to be text.
+func (p *pieces) addCall(f found, end int, held bool) {
+	p.calls = append(p.calls, f)
+	n := piece{kind: pieceCall, start: p.done, end: end, call: len(p.calls) - 1}
+	if held {
+		n.kind = pieceHeld
+	}
+	p.push(n)
+	if held {
+		p.hold(len(p.list))
+	}
+}
+
+// hold keeps the pieces from index i on from being sent.
+func (p *pieces) hold(i int) {
+	if p.held < 0 || i < p.held {
+		p.held = i
+	}
+}
+
+// at returns piece i, the last one included.
+func (p *pieces) at(i int) *piece {
+	if i < len(p.list) {
+		return &p.list[i]
+	}
+	return &p.last
+}
+
+// count is the number of pieces.
+func (p *pieces) count() int {
+	if p.last.kind == pieceNone {
+		return 0
+	}
+	return len(p.list) + 1
+}
+
+// settle decides the held pieces: calls or text.
+func (p *pieces) settle(kind pieceKind) {
+	if p.held < 0 {
+		return
+	}
+	from := p.held
+	p.held = -1
+	if kind == pieceCall {
+		for i := from; i < p.count(); i++ {
+			if p.at(i).kind == pieceHeld {
+				p.at(i).kind = pieceCall
+			}
+		}
+		return
+	}
+	p.rewrite(from, func(n piece) piece {
+		if n.kind == pieceHeld || n.kind == pieceDrop && n.reason == dropSeparator {
+			n.kind, n.reason = pieceText, ""
+		}
+		return n
+	})
+}
+
+// rewrite changes the pieces from index i on and joins equal neighbours.
+func (p *pieces) rewrite(i int, change func(piece) piece) {
+	var old []piece
+	for k := i; k < p.count(); k++ {
+		old = append(old, change(*p.at(k)))
+	}
+	if len(old) == 0 {
+		return
+	}
+	if i > 0 {
+		p.last = p.list[i-1]
+		p.list = p.list[:i-1]
+	} else {
+		p.last = piece{}
+		p.list = p.list[:0]
+	}
+	p.done = old[0].start
+	for _, n := range old {
+		if n.kind == pieceCall || n.kind == pieceHeld {
+			p.push(n)
+			continue
+		}
+		p.add(n.kind, n.end, n.reason)
+	}
+}
+
+// emit makes events of what is certain.
+func (s *Scanner) emit() {
+	if s.muted {
+		return
+	}
+	if s.retract {
+		s.retract = false
+		if s.sent > 0 {
+			s.events = append(s.events, Event{Kind: EventRetract})
+		}
+	}
+	n := s.count()
+	if s.held >= 0 {
+		n = min(n, s.held)
+	}
+	for i := s.sentCut; i < n; i++ {
+		s.emitPiece(s.at(i))
+		if i < len(s.list) {
+			s.sentCut = i + 1
+		}
+	}
+	if s.state == stOver && !s.stopped && !s.eof {
+		s.stopped = true
+		s.events = append(s.events, Event{Kind: EventStop})
+	}
+}
+
+// emitPiece makes an event of the part of a piece that was not sent.
+func (s *Scanner) emitPiece(p *piece) {
+	from := max(p.start, s.sent)
+	end := p.end
+	if from >= end {
+		return
+	}
+	s.sent = end
+	e := Event{Span: Span{from, end}}
+	switch p.kind {
+	case pieceText:
+		e.Kind, e.Text = EventText, s.text[from:end]
+	case pieceThink:
+		e.Kind, e.Text = EventThinking, s.text[from:end]
+	case pieceDrop:
+		e.Kind, e.Reason = EventDrop, p.reason
+	case pieceCall:
+		c := s.calls[p.call].call
+		c.Args, c.Repairs = slices.Clone(c.Args), slices.Clone(c.Repairs)
+		e.Kind, e.Index, e.Call = EventCall, s.sentN, &c
+		s.sentN++
+	}
+	s.events = append(s.events, e)
+}

@@ -1,0 +1,1001 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of one candidate.
+const (
+	maxDepth = 256     // nesting of objects, lists and calls
+	maxCalls = 256     // calls of one list
+	maxSize  = 1 << 30 // bytes of a reply
+)
+
+// The codes of repairs.
+const (
+	RepairTrailingComma   RepairCode = "trailing-comma"
+	RepairMissingComma    RepairCode = "missing-comma"
+	RepairSingleQuotes    RepairCode = "single-quotes"
+	RepairSmartQuotes     RepairCode = "smart-quotes"
+	RepairPythonLiteral   RepairCode = "python-literal"
+	RepairNumber          RepairCode = "number-form"
+	RepairUnquotedKey     RepairCode = "unquoted-key"
+	RepairComment         RepairCode = "comment"
+	RepairRawControl      RepairCode = "raw-control"
+	RepairOddSpace        RepairCode = "odd-space"
+	RepairFullWidth       RepairCode = "full-width"
+	RepairStrayCloser     RepairCode = "stray-closer"
+	RepairLiteralNewline  RepairCode = "literal-newline"
+	RepairDoubledEncoding RepairCode = "doubled-encoding"
+	RepairCloser          RepairCode = "mismatched-closer"
+	RepairMissingCloser   RepairCode = "missing-closer"
+	RepairEscape          RepairCode = "invalid-escape"
+	RepairWindowsPath     RepairCode = "windows-path"
+	RepairSurrogate       RepairCode = "lone-surrogate"
+	RepairUTF8            RepairCode = "invalid-utf8"
+	RepairDoubledKey      RepairCode = "doubled-key"
+	RepairMarkdownEscape  RepairCode = "markdown-escape"
+	RepairColon           RepairCode = "colon-for-equals"
+	RepairName            RepairCode = "name"
+	RepairExtraKey        RepairCode = "extra-key"
+	RepairArgsString      RepairCode = "arguments-string"
+	RepairArgsMissing     RepairCode = "arguments-missing"
+	RepairArgsList        RepairCode = "arguments-list"
+	RepairFlatArgs        RepairCode = "flat-arguments"
+	RepairPositional      RepairCode = "positional"
+	RepairSchemaEcho      RepairCode = "schema-unwrapped"
+	RepairDoubledCall     RepairCode = "doubled-call"
+	RepairMissingTag      RepairCode = "missing-tag"
+)
+
+// A reader turns one candidate, from its opening bracket on, into canonical
+// JSON while it is being written: compact, keys and digits as they stand,
+// strings with the shortest escapes. Valid JSON passes without a repair; the
+// slips of models are mended where they have one reading, and recorded.
+//
+// A call expression NAME(k=v) is written {"name":"NAME","arguments":{"k":v}};
+// positional arguments become a list there.
+//
+// The reader keeps its state between pieces of the text, so each byte is looked
+// at once, however the text is cut.
+type reader struct {
+	text string // the reply so far
+	eof  bool   // nothing will follow
+	pos  int    // the next byte
+
+	start  int
+	expect expect
+	token  token
+	tokAt  int   // where the token began
+	scan   int   // how far a token has been looked at
+	quote  quote // what ends the string
+	flags  strFlag
+	line   bool // a line break stands since the last value
+	comma  int  // offset of the comma before, or -1
+	tail   tail // what a mended closer leaves to come
+	deep   int  // levels open beyond maxDepth
+	sure   bool // what opened is a candidate
+	inCall int  // calls open
+	ended  int  // end of the last token that closed something or was a value
+
+	calls  bool // NAME(…) may be a value
+	colons bool // NAME(k: v) too
+	isTool func(string) bool
+	bare   bool // unquoted keys belong to the dialect
+	spaces bool // white space may stand for the comma between arguments
+	single bool // the candidate is one value, wrapped in a list
+	exprs  int  // call expressions
+	quoted int  // strings that may be calls or names
+
+	stack   []frame
+	out     []byte
+	keys    []member
+	parts   []part
+	repairs []Repair
+	problem Problem // Reason "" while all is well
+
+	// What can be said of a candidate that is unclosed or unreadable.
+	firstKey  string
+	nameSeen  string // value of a name key where a call would have it
+	toolSeen  bool   // that name, a callee or a lone key is registered
+	openValue bool   // a name key's value has begun but not ended
+	lastStr   string // unreadable candidates: the string before
+	lastKey   string
+}
+
+// expect is what may come next.
+type expect uint8
+
+const (
+	expectKey   expect = iota // a key or the end of the object
+	expectColon               // between key and value
+	expectValue               // a value; in a list also its end
+	expectAfter               // after a value: a comma or a closer
+	expectArg                 // an argument of a call, or its end
+)
+
+// token is a token that may go on in the next piece.
+type token uint8
+
+const (
+	tokenNone token = iota
+	tokenString
+	tokenWord
+	tokenLineComment
+	tokenBlockComment
+)
+
+type quote uint8
+
+const (
+	quoteDouble quote = iota
+	quoteSingle
+	quoteSmart
+	quoteSmartSingle
+	quoteGemma  // <|"|>
+	quoteEscape // <escape>
+)
+
+// strFlag says what stands in a string.
+type strFlag uint8
+
+const (
+	hasEscape  strFlag = 1 << iota // some escape
+	hasSlow                        // \/ or \u
+	hasInvalid                     // an escape that JSON has not
+	hasControl                     // a raw control character
+	hasHigh                        // bytes beyond ASCII
+	hasQuote                       // a double quote inside other quotes
+)
+
+type frame struct {
+	kind   byte // { [ ( and t for a tuple
+	args   argMode
+	src    int // offset of the opener, of a call: of its name
+	out    int // where it begins in the output
+	keys   int // where its members begin
+	n      int // elements so far
+	commas int
+}
+
+// argMode is how a call gives its arguments.
+type argMode uint8
+
+const (
+	argsNone argMode = iota
+	argsNamed
+	argsObject
+	argsPositional
+)
+
+// member is a key of an open object and, once read, its value, as ranges of
+// the output.
+type member struct {
+	key0, key1 int
+	val0, val1 int
+	src        int
+}
+
+// part maps a closed value of the outermost levels to its source.
+type part struct {
+	out  int
+	span Span
+}
+
+// tail is what may follow a } that stood where ] was due.
+type tail uint8
+
+const (
+	tailNone    tail = iota
+	tailOwes         // it was the ], or it was the } of the object around and one } less follows
+	tailSettled      // only closers follow
+)
+
+// status is how far a reader came.
+type status uint8
+
+const (
+	readMore   status = iota // the text ended before the candidate
+	readClosed               // the candidate is complete and ends at pos
+	readCut                  // a closing marker at pos ends it before its closers
+	readNot                  // it is no candidate: pos is where that showed
+)
+
+// begin starts a candidate whose opener, one of { [ (, stands at start.
+func (r *reader) begin(start int) {
+	r.pos, r.start, r.ended = start, start, start
+	r.expect, r.token, r.comma = expectValue, tokenNone, -1
+	r.line, r.tail, r.deep, r.inCall = false, tailNone, 0, 0
+	r.sure = true
+	r.calls, r.colons, r.bare, r.single = false, false, false, false
+	r.exprs, r.quoted = 0, 0
+	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
+	r.repairs, r.problem = nil, Problem{}
+	r.firstKey, r.nameSeen, r.lastStr, r.lastKey = "", "", "", ""
+	r.toolSeen, r.openValue = false, false
+}
+
+// repair records a change of spelling. After a problem nothing is repaired.
+func (r *reader) repair(code RepairCode, at int) {
+	if r.problem.Reason != "" {
+		return
+	}
+	if n := len(r.repairs); n > 0 && r.repairs[n-1].Code == code && n >= 16 {
+		return // a long run of the same slip needs no longer list
+	}
+	r.repairs = append(r.repairs, Repair{code, at})
+}
+
+// fail records the first problem. What follows is only followed to its end.
+func (r *reader) fail(reason Reason, at int, expected string) {
+	if r.problem.Reason != "" {
+		return
+	}
+	r.problem = Problem{Reason: reason, Offset: at, Expected: expected, Found: excerpt(r.text, at)}
+}
+
+func (r *reader) failed() bool { return r.problem.Reason != "" }
+
+// excerpt is what stands at an offset, shortened for a message.
+func excerpt(text string, at int) string {
+	if at >= len(text) {
+		return "end of text"
+	}
+	end := min(len(text), at+16)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.ToValidUTF8(text[at:max(end, at)], "\uFFFD")
+}
+
+// run reads on. It returns readMore unless the candidate came to an end.
+func (r *reader) run() status {
+	for r.pos < len(r.text) || r.token != tokenNone && r.eof {
+		if r.token != tokenNone {
+			if !r.resume() {
+				return readMore
+			}
+			continue
+		}
+		if st, ok := r.step(); ok {
+			return st
+		}
+		if len(r.stack) == 0 && r.pos > r.start {
+			return readClosed
+		}
+	}
+	return readMore
+}
+
+// resume goes on with the token at hand and reports whether it ended.
+func (r *reader) resume() bool {
+	switch r.token {
+	case tokenString:
+		return r.inString()
+	case tokenWord:
+		return r.inWord()
+	case tokenLineComment:
+		i := strings.IndexByte(r.text[r.pos:], '\n')
+		if i < 0 {
+			r.pos = len(r.text)
+			return false
+		}
+		r.pos += i
+	case tokenBlockComment:
+		i := strings.Index(r.text[r.pos:], "*/")
+		if i < 0 {
+			r.pos = max(r.pos, len(r.text)-1)
+			if r.eof {
+				r.pos = len(r.text)
+			}
+			return false
+		}
+		r.pos += i + 2
+	}
+	r.token = tokenNone
+	return true
+}
+
+// step reads one token. ok says that the candidate ended with st, or that the
+// text did (readMore).
+func (r *reader) step() (st status, ok bool) {
+	c := r.text[r.pos]
+	if r.tail == tailOwes && len(r.stack) == 1 && r.top() == '{' && c != '}' && !isSpace(c) && !r.failed() {
+		r.pos = r.ended // the ] was missing: all } have come
+		r.pop()
+		return readClosed, true
+	}
+	switch c {
+	case '\n':
+		r.line = true
+		r.pos++
+	case ' ', '\t', '\r':
+		r.pos++
+	case '{', '[', '(':
+		if r.notCandidate() {
+			return readNot, true
+		}
+		r.open(c)
+	case '}', ']', ')':
+		r.close(c)
+	case ',':
+		if r.notCandidate() {
+			return readNot, true
+		}
+		r.sawComma(1)
+	case ':':
+		if r.notCandidate() && r.expect != expectColon {
+			return readNot, true
+		}
+		r.sawColon(1)
+	case '=':
+		r.equals()
+	case '"':
+		r.openString(quoteDouble, 1)
+	case '\'':
+		r.openString(quoteSingle, 1)
+	case '/':
+		return r.slash()
+	case '#':
+		r.hash()
+	case '\\':
+		return r.backslash()
+	case '<', '`':
+		return r.marker(c)
+	default:
+		return r.other(c)
+	}
+	return 0, false
+}
+
+// other reads a word or a character beyond ASCII.
+func (r *reader) other(c byte) (status, bool) {
+	if c >= utf8.RuneSelf {
+		return r.wide()
+	}
+	if isWordByte(c) {
+		if r.notCandidate() && (r.expect != expectKey || !isLetter(c)) {
+			return readNot, true
+		}
+		r.token, r.tokAt = tokenWord, r.pos
+		return 0, false
+	}
+	if r.notCandidate() {
+		return readNot, true
+	}
+	r.bad("value")
+	return 0, false
+}
+
+// notCandidate reports whether nothing but the opening brace has been read, so
+// that what stands at pos shows that it opens no candidate.
+func (r *reader) notCandidate() bool {
+	return !r.sure && len(r.stack) == 1
+}
+
+// bad passes over one character that has no place here.
+func (r *reader) bad(expected string) {
+	r.failHere(expected)
+	r.pos++
+}
+
+// failHere fails with what was expected at pos.
+func (r *reader) failHere(expected string) {
+	if r.failed() {
+		return
+	}
+	reason := ReasonMalformed
+	switch r.expect {
+	case expectKey:
+		expected = "a key or }"
+	case expectColon:
+		expected = ":"
+		if r.top() == '(' {
+			reason, expected = ReasonBadArgs, "name=literal"
+		}
+	case expectAfter:
+		expected = ", or " + closers(r.top())
+	case expectValue:
+		if r.inArgs() {
+			reason = ReasonBadArgs
+			expected = "a literal"
+		}
+	case expectArg:
+		reason = ReasonBadArgs
+		expected = "name=literal"
+	}
+	r.fail(reason, r.pos, expected)
+}
+
+func closers(kind byte) string {
+	switch kind {
+	case '{':
+		return "}"
+	case '[':
+		return "]"
+	}
+	return ")"
+}
+
+// top is the kind of the innermost open container, 0 if there is none.
+func (r *reader) top() byte {
+	if len(r.stack) == 0 {
+		return 0
+	}
+	return r.stack[len(r.stack)-1].kind
+}
+
+// inArgs reports whether an enclosing container is the arguments of a call.
+func (r *reader) inArgs() bool { return r.inCall > 0 }
+
+// wide reads one character beyond ASCII between tokens.
+func (r *reader) wide() (status, bool) {
+	s := r.text[r.pos:]
+	if !utf8.FullRuneInString(s) && !r.eof {
+		return readMore, true
+	}
+	c, n := utf8.DecodeRuneInString(s)
+	switch c {
+	case '“', '”', '„':
+		r.openString(quoteSmart, n)
+	case '‘', '’':
+		r.openString(quoteSmartSingle, n)
+	case '：':
+		r.repair(RepairFullWidth, r.pos)
+		r.sawColon(n)
+	case '，':
+		r.repair(RepairFullWidth, r.pos)
+		r.sawComma(n)
+	case '\u00a0', '\u200b', '\u200c', '\u200d', '\u2009', '\u202f', '\u3000', '\ufeff', '\u2028', '\u2029':
+		r.repair(RepairOddSpace, r.pos)
+		r.pos += n
+	default:
+		if r.notCandidate() {
+			return readNot, true
+		}
+		if r.expect == expectKey && c != utf8.RuneError {
+			r.token, r.tokAt = tokenWord, r.pos
+			return 0, false
+		}
+		r.failHere("value")
+		r.pos += n
+	}
+	return 0, false
+}
+
+// slash reads a comment.
+func (r *reader) slash() (status, bool) {
+	if r.pos+1 == len(r.text) && !r.eof {
+		return readMore, true
+	}
+	switch {
+	case strings.HasPrefix(r.text[r.pos:], "//"):
+		r.token = tokenLineComment
+	case strings.HasPrefix(r.text[r.pos:], "/*"):
+		r.token = tokenBlockComment
+	default:
+		if r.notCandidate() {
+			return readNot, true
+		}
+		r.bad("value")
+		return 0, false
+	}
+	r.repair(RepairComment, r.pos)
+	r.tokAt = r.pos
+	r.pos += 2
+	return 0, false
+}
+
+// hash reads a Python comment.
+func (r *reader) hash() {
+	if r.expect == expectColon {
+		r.bad("value")
+		return
+	}
+	r.repair(RepairComment, r.pos)
+	r.token, r.tokAt = tokenLineComment, r.pos
+	r.pos++
+}
+
+// backslash reads an escape written between tokens: \n where a line break is
+// meant, \_ inside a word.
+func (r *reader) backslash() (status, bool) {
+	if r.pos+1 == len(r.text) {
+		if r.eof {
+			r.bad("value")
+			return 0, false
+		}
+		return readMore, true
+	}
+	switch r.text[r.pos+1] {
+	case 'n', 't', 'r':
+		r.repair(RepairLiteralNewline, r.pos)
+		r.pos += 2
+	case '_':
+		r.token, r.tokAt = tokenWord, r.pos
+	default:
+		if r.notCandidate() {
+			return readNot, true
+		}
+		r.bad("value")
+	}
+	return 0, false
+}
+
+// marker reads a quote token, or ends the candidate where the model ended it
+// with a closing marker although closers are missing.
+func (r *reader) marker(c byte) (status, bool) {
+	rest := r.text[r.pos:]
+	if c == '<' {
+		for _, q := range [...]struct {
+			token string
+			quote quote
+		}{{`<|"|>`, quoteGemma}, {"<escape>", quoteEscape}} {
+			if strings.HasPrefix(rest, q.token) {
+				r.openString(q.quote, len(q.token))
+				return 0, false
+			}
+			if !r.eof && strings.HasPrefix(q.token, rest) {
+				return readMore, true
+			}
+		}
+	}
+	if r.expect == expectAfter && !r.failed() && r.onlyObjects() && r.pos > r.ended || r.closedValue() {
+		switch endsCall(r.text, r.pos, r.eof) {
+		case yes:
+			return readCut, true
+		case maybe:
+			return readMore, true
+		}
+	}
+	if r.notCandidate() {
+		return readNot, true
+	}
+	r.bad("value")
+	return 0, false
+}
+
+// closedValue reports whether the last token closed a string, an object or a
+// list, so that what follows directly cannot be a part of it.
+func (r *reader) closedValue() bool {
+	if r.expect != expectAfter || r.failed() || !r.onlyObjects() || r.ended == 0 {
+		return false
+	}
+	switch r.text[r.ended-1] {
+	case '}', ']', '"', '\'', '>':
+		return true
+	}
+	return false
+}
+
+// onlyObjects reports whether all open containers are objects.
+func (r *reader) onlyObjects() bool {
+	for _, f := range r.stack {
+		if f.kind != '{' {
+			return false
+		}
+	}
+	return true
+}
+
+// open begins a container.
+func (r *reader) open(c byte) {
+	if len(r.stack) == 0 && r.pos == r.start {
+		r.push(c)
+		return
+	}
+	if !r.failed() {
+		switch {
+		case r.expect == expectArg && r.args() == argsNone && c == '{':
+			r.setArgs(argsObject)
+		case r.expect == expectArg && r.positional():
+		case r.expect != expectValue:
+			r.failHere("value")
+		}
+	}
+	r.push(c)
+}
+
+// push opens a container of kind c at pos.
+func (r *reader) push(c byte) {
+	if len(r.stack) >= maxDepth {
+		r.fail(ReasonTooDeep, r.pos, "nesting of at most 256 levels")
+		r.deep++ // from here on brackets are only counted
+		r.pos++
+		r.next(c)
+		return
+	}
+	if c == '(' {
+		c = 't'
+	}
+	f := frame{kind: c, src: r.pos, keys: len(r.keys)}
+	if !r.failed() {
+		r.element()
+		f.out = len(r.out)
+		if c == '{' {
+			r.out = append(r.out, '{')
+		} else {
+			r.out = append(r.out, '[')
+		}
+	}
+	r.stack = append(r.stack, f)
+	r.pos++
+	r.next(c)
+}
+
+// next says what comes after an opener or a comma in a container of kind c.
+func (r *reader) next(c byte) {
+	switch c {
+	case '{':
+		r.expect = expectKey
+	case '(':
+		r.expect = expectArg
+	default:
+		r.expect = expectValue
+	}
+	r.line = false
+}
+
+// element writes the comma before an element of a list or of positional
+// arguments.
+func (r *reader) element() {
+	if len(r.stack) == 0 || r.failed() {
+		return
+	}
+	f := &r.stack[len(r.stack)-1]
+	if f.kind != '{' && f.args != argsNamed && f.args != argsObject {
+		if f.n > 0 {
+			r.out = append(r.out, ',')
+		}
+		f.n++
+	}
+	r.comma = -1
+}
+
+// close ends a container with the closer c.
+func (r *reader) close(c byte) {
+	if r.failed() {
+		r.closeBad(c)
+		return
+	}
+	f := &r.stack[len(r.stack)-1]
+	want := closers(f.kind)[0]
+	if c != want && !r.mismatched(c, f) {
+		return
+	}
+	switch r.expect {
+	case expectAfter:
+	case expectColon:
+		r.failHere("value")
+		r.closeBad(c)
+		return
+	case expectKey, expectArg:
+		if r.comma >= 0 && f.kind != 't' {
+			r.repair(RepairTrailingComma, r.comma)
+		}
+	case expectValue:
+		if f.kind == '{' || f.kind == '(' { // after the colon
+			r.failHere("value")
+			r.closeBad(c)
+			return
+		}
+		if r.comma >= 0 && f.kind == '[' {
+			r.repair(RepairTrailingComma, r.comma)
+		}
+	}
+	r.pos++
+	r.pop()
+}
+
+// mismatched reads a closer c that is not the one of f, the innermost
+// container, and reports whether it may be read as that one all the same.
+func (r *reader) mismatched(c byte, f *frame) bool {
+	n := len(r.stack)
+	switch {
+	case c == ')' && r.calls && r.expect == expectAfter: // f(x=1))
+		r.repair(RepairStrayCloser, r.pos)
+		r.pos++
+		return false
+	case r.expect == expectAfter && r.tail == tailNone && c == '}' && f.kind == '[' && n > 1:
+		// It stands for the ], or it closes the object around and the ] is
+		// missing. Both read the same if only closers follow.
+		r.repair(RepairCloser, r.pos)
+		r.tail = tailOwes
+		return true
+	case r.tail == tailOwes && n > 1 && f.kind == '{' && c == closers(r.stack[n-2].kind)[0]:
+		r.tail = tailSettled // it was the } of the object around
+		r.pop()
+		r.close(c)
+		return false
+	}
+	r.failHere("value")
+	r.closeBad(c)
+	return false
+}
+
+// pop ends the innermost container, whose closer has been read.
+func (r *reader) pop() {
+	f := r.stack[len(r.stack)-1]
+	r.stack = r.stack[:len(r.stack)-1]
+	r.comma = -1
+	switch f.kind {
+	case '{':
+		r.checkKeys(f)
+		r.out = append(r.out, '}')
+	case '[':
+		r.out = append(r.out, ']')
+	case 't':
+		if !r.inArgs() {
+			r.repair(RepairPythonLiteral, f.src)
+		}
+		if f.n == 1 && f.commas == 0 { // (x) is x
+			r.out = append(r.out[:f.out], r.out[f.out+1:]...)
+			break
+		}
+		r.out = append(r.out, ']')
+	case '(':
+		r.inCall--
+		switch f.args {
+		case argsNone:
+			r.out = append(r.out, "{}"...)
+		case argsNamed:
+			r.checkKeys(f)
+			r.out = append(r.out, '}')
+		case argsPositional:
+			r.out = append(r.out, ']')
+		}
+		r.out = append(r.out, '}')
+	}
+	if r.failed() {
+		return
+	}
+	if len(r.stack) <= 4 && len(r.parts) < 4*maxCalls {
+		r.parts = append(r.parts, part{f.out, Span{f.src, r.pos}})
+	}
+	r.keys = r.keys[:f.keys]
+	r.valueEnded()
+}
+
+// valueEnded notes that a value is complete.
+func (r *reader) valueEnded() {
+	r.expect, r.line, r.ended = expectAfter, false, r.pos
+	if len(r.stack) == 0 || r.failed() {
+		return
+	}
+	f := &r.stack[len(r.stack)-1]
+	if (f.kind == '{' || f.args == argsNamed) && len(r.keys) > f.keys {
+		r.keys[len(r.keys)-1].val1 = len(r.out)
+	}
+	if r.single && len(r.stack) == 1 {
+		r.single = false
+		r.pop()
+		r.single = true
+	}
+}
+
+// closeBad follows the closers of a candidate that cannot be read.
+func (r *reader) closeBad(c byte) {
+	r.pos++
+	if r.deep > 0 {
+		r.deep--
+		r.expect, r.line = expectAfter, false
+		return
+	}
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		if closers(r.stack[i].kind)[0] == c {
+			r.stack = r.stack[:i]
+			r.expect, r.line = expectAfter, false
+			return
+		}
+	}
+}
+
+// sawComma reads a comma of n bytes.
+func (r *reader) sawComma(n int) {
+	at := r.pos
+	if len(r.stack) == 0 {
+		r.pos += n
+		return
+	}
+	f := &r.stack[len(r.stack)-1]
+	if r.failed() {
+		r.pos += n
+		r.next(f.kind)
+		return
+	}
+	switch {
+	case r.tail != tailNone:
+		r.fail(ReasonMalformed, at, "closing brackets")
+	case r.expect == expectAfter:
+		f.commas++
+	case (r.expect == expectKey || r.expect == expectArg || r.expect == expectValue && f.kind != '{' && f.args != argsNamed) && r.comma >= 0:
+		r.repair(RepairTrailingComma, at) // doubled
+	case r.expect == expectKey && f.n == 0 && r.sure:
+		r.repair(RepairTrailingComma, at) // leading
+	default:
+		r.failHere("value")
+	}
+	r.pos += n
+	r.comma = at
+	r.next(f.kind)
+}
+
+// sawColon reads a colon of n bytes.
+func (r *reader) sawColon(n int) {
+	switch {
+	case r.failed():
+		r.lastKey, r.lastStr = r.lastStr, ""
+		r.expect = expectValue
+	case r.expect == expectColon && r.top() == '(':
+		if !r.colons {
+			r.failHere("=")
+			break
+		}
+		r.repair(RepairColon, r.pos)
+		r.expect = expectValue
+	case r.expect == expectColon:
+		r.expect, r.sure = expectValue, true
+	default:
+		r.failHere("value")
+	}
+	r.pos += n
+}
+
+// equals reads the = of a named argument.
+func (r *reader) equals() {
+	switch {
+	case r.failed():
+		r.expect = expectValue
+	case r.expect == expectColon && r.top() == '(':
+		r.expect = expectValue
+	default:
+		r.failHere("value")
+	}
+	r.pos++
+}
+
+// args is how the innermost call gives its arguments.
+func (r *reader) args() argMode { return r.stack[len(r.stack)-1].args }
+
+func (r *reader) setArgs(m argMode) {
+	r.stack[len(r.stack)-1].args = m
+	switch m {
+	case argsNamed:
+		r.out = append(r.out, '{')
+	case argsPositional:
+		r.out = append(r.out, '[')
+	}
+}
+
+// positional reports whether a positional argument may stand here.
+func (r *reader) positional() bool {
+	switch r.args() {
+	case argsNone:
+		r.setArgs(argsPositional)
+		return true
+	case argsPositional:
+		return true
+	}
+	r.fail(ReasonBadArgs, r.pos, "name=literal")
+	return false
+}
+
+// beginKey starts a member of the innermost object or of named arguments.
+func (r *reader) beginKey() {
+	f := &r.stack[len(r.stack)-1]
+	if f.n > 0 {
+		r.out = append(r.out, ',')
+	}
+	f.n++
+	r.comma = -1
+	r.keys = append(r.keys, member{key0: len(r.out), src: r.tokAt})
+}
+
+// endKey notes the key that was just written.
+func (r *reader) endKey(next expect) {
+	m := &r.keys[len(r.keys)-1]
+	m.key1 = len(r.out)
+	r.out = append(r.out, ':')
+	m.val0 = len(r.out)
+	r.expect = next
+	if r.firstKey == "" && len(r.keys) == 1 {
+		r.firstKey = string(r.out[m.key0+1 : m.key1-1])
+	}
+	if r.callDepth() {
+		key := string(r.out[m.key0+1 : m.key1-1])
+		r.openValue = isNameKey(key)
+	}
+}
+
+// callDepth reports whether a call would have its name in the innermost object.
+func (r *reader) callDepth() bool {
+	n := len(r.stack)
+	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && isWrapperKey(r.firstKey)
+}
+
+// noteName remembers the value of a name key where a call would have it.
+func (r *reader) noteName(key, value string) {
+	if !isNameKey(key) || !r.callDepth() {
+		return
+	}
+	r.openValue = false
+	if r.nameSeen == "" || !r.toolSeen {
+		r.nameSeen = value
+		r.toolSeen = r.isTool(value)
+	}
+}
+
+// checkKeys refuses keys that stand twice with different values, and removes
+// those that stand twice with the same.
+func (r *reader) checkKeys(f frame) {
+	ms := r.keys[f.keys:]
+	if len(ms) < 2 || r.failed() {
+		return
+	}
+	if !hasDouble(r.out, ms) {
+		return
+	}
+	seen := make(map[string]int, len(ms))
+	out := make([]byte, 0, len(r.out)-ms[0].key0)
+	for k, m := range ms {
+		key := string(r.out[m.key0:m.key1])
+		if at, ok := seen[key]; ok {
+			if o := ms[at]; string(r.out[o.val0:o.val1]) != string(r.out[m.val0:m.val1]) {
+				r.fail(ReasonDuplicateKey, m.src, "one value for "+key)
+				return
+			}
+			r.repair(RepairDoubledKey, m.src)
+			continue
+		}
+		seen[key] = k
+		if len(out) > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, r.out[m.key0:m.val1]...)
+	}
+	r.out = append(r.out[:ms[0].key0], out...)
+}
+
+// hasDouble reports whether two members have the same key.
+func hasDouble(out []byte, ms []member) bool {
+	if len(ms) > 16 {
+		seen := make(map[string]struct{}, len(ms))
+		for _, m := range ms {
+			seen[string(out[m.key0:m.key1])] = struct{}{}
+		}
+		return len(seen) < len(ms)
+	}
+	for j := 1; j < len(ms); j++ {
+		for i := range j {
+			if string(out[ms[i].key0:ms[i].key1]) == string(out[ms[j].key0:ms[j].key1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beginCall starts a candidate NAME(…) whose name, n bytes long and followed
+// by (, stands at start.
+func (r *reader) beginCall(start, n int, colons bool) {
+	r.begin(start)
+	r.calls, r.colons, r.sure = true, colons, true
+	r.tokAt, r.pos = start, start+n
+	r.openCall(r.text[start : start+n])
+}
+
+// beginValue starts a candidate that is one string, at start. It is written as
+// a list of one.
+func (r *reader) beginValue(start int) {
+	r.begin(start)
+	r.single, r.sure = true, true
+	r.stack = append(r.stack, frame{kind: '[', src: start})
+	r.out = append(r.out, '[')
+}
+
+// idle clears the reader for a candidate that it does not read.
+func (r *reader) idle(start int) {
+	r.begin(start)
+	r.stack = r.stack[:0]
+}

@@ -1,0 +1,220 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// writeString writes the body of a string, which begins at offset at, as a
+// canonical JSON string. r.flags say what stands in it.
+func (r *reader) writeString(s string, at int) {
+	if r.flags&hasHigh != 0 && !utf8.ValidString(s) {
+		r.repair(RepairUTF8, at+invalidAt(s))
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if r.flags&^(hasEscape|hasHigh) == 0 {
+		r.out = append(r.out, '"')
+		r.out = append(r.out, s...)
+		r.out = append(r.out, '"')
+		return
+	}
+	if r.flags&hasControl != 0 {
+		r.repair(RepairRawControl, at+controlAt(s))
+	}
+	r.out = append(r.out, '"')
+	if r.flags&hasInvalid != 0 && isWindowsPath(s) {
+		r.repair(RepairWindowsPath, at)
+		r.out = appendEscaped(r.out, s)
+	} else {
+		r.unescape(s, at)
+	}
+	r.out = append(r.out, '"')
+}
+
+// isWindowsPath reports whether s, which holds an escape that JSON has not, is
+// a path whose backslashes are meant as they stand.
+func isWindowsPath(s string) bool {
+	if strings.HasPrefix(s, `\\`) {
+		return !strings.Contains(s[2:], `\\`)
+	}
+	return len(s) > 2 && isLetter(s[0]) && s[0] != '_' && s[1] == ':' && s[2] == '\\' && !strings.Contains(s, `\\`)
+}
+
+// unescape writes the body of a string with every escape in canonical form.
+func (r *reader) unescape(s string, at int) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '\\' {
+			r.out = appendByte(r.out, c)
+			continue
+		}
+		i++
+		switch c = s[i]; c {
+		case '"', '\\', 'b', 'f', 'n', 'r', 't':
+			r.out = append(r.out, '\\', c)
+		case '/':
+			r.out = append(r.out, '/')
+		case 'u':
+			i += r.unicode(s[i:], at+i-1) - 1
+		case '\'', '_':
+			if c == '_' || r.quote != quoteSingle {
+				r.repair(RepairEscape, at+i-1)
+			}
+			r.out = append(r.out, c)
+		default:
+			if c >= utf8.RuneSelf {
+				r.fail(ReasonMalformed, at+i-1, "an escape of JSON")
+				return
+			}
+			r.repair(RepairEscape, at+i-1)
+			r.out = append(r.out, '\\', '\\')
+			r.out = appendByte(r.out, c)
+		}
+	}
+}
+
+// unicode writes the character of an escape; s begins with its u. It returns
+// how many bytes of s it read.
+func (r *reader) unicode(s string, at int) int {
+	c := hex4(s[1:])
+	if c < 0 {
+		r.repair(RepairEscape, at)
+		r.out = append(r.out, `\\u`...)
+		return 1
+	}
+	n := 5
+	if utf16.IsSurrogate(c) {
+		if len(s) >= 11 && s[5] == '\\' && s[6] == 'u' {
+			if both := utf16.DecodeRune(c, hex4(s[7:])); both != utf8.RuneError {
+				r.out = utf8.AppendRune(r.out, both)
+				return 11
+			}
+		}
+		r.repair(RepairSurrogate, at)
+		c = utf8.RuneError
+	}
+	if c < utf8.RuneSelf {
+		r.out = appendByte(r.out, byte(c))
+	} else {
+		r.out = utf8.AppendRune(r.out, c)
+	}
+	return n
+}
+
+// hex4 reads four hexadecimal digits, -1 if s does not begin with them.
+func hex4(s string) rune {
+	if len(s) < 4 {
+		return -1
+	}
+	var v rune
+	for i := range 4 {
+		c := s[i]
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		v = v<<4 | rune(c)
+	}
+	return v
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendByte appends a byte of a string value as it stands in a JSON string.
+func appendByte(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	if c < 0x20 {
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	}
+	return append(dst, c)
+}
+
+// appendEscaped appends a string value as the body of a JSON string.
+func appendEscaped(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		dst = appendByte(dst, s[i])
+	}
+	return dst
+}
+
+// appendQuoted appends a string value as a JSON string. Invalid UTF-8 becomes
+// U+FFFD.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = appendEscaped(dst, strings.ToValidUTF8(s, "\uFFFD"))
+	return append(dst, '"')
+}
+
+// unquote returns the value of a canonical JSON string.
+func unquote(q []byte) string {
+	s := q[1 : len(q)-1]
+	if strings.IndexByte(string(s), '\\') < 0 {
+		return string(s)
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '\\' {
+			b = append(b, c)
+			continue
+		}
+		i++
+		switch c = s[i]; c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u': // canonical strings use it for control characters only
+			c = byte(hex4(string(s[i+1:])))
+			i += 4
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+func invalidAt(s string) int {
+	for i, c := range s {
+		if c == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func controlAt(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,247 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// thinkTag acts on a tag of a thought.
+func (s *Scanner) thinkTag(p, end int, t tag) bool {
+	name := thinkName(t)
+	if t.close {
+		return s.closeThought(p, end, name)
+	}
+	return s.openThought(p, end, thinkTag, name)
+}
+
+// thinkName folds the name of a thinking tag, so that an opening and its
+// closing tag have the same.
+func thinkName(t tag) string {
+	if t.name[0] == '[' || strings.HasPrefix(t.name, "◁") {
+		return t.name[:4]
+	}
+	var buf [48]byte
+	name, _ := foldTag(buf[:0], t.name)
+	if string(name) == "end_thinking" {
+		return "start_thinking"
+	}
+	return string(name)
+}
+
+// openThought opens a thought at p. In the middle of a sentence it is one only
+// if it is closed later.
+func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
+	if kind == thinkTag && !s.lead && !s.atLine(p) {
+		if s.mid.on || s.fence.kind != fenceNone {
+			return s.plain(p, body)
+		}
+		s.prefix = -1
+		s.add(pieceText, p, "")
+		saved := s.lex
+		saved.read = reader{}
+		s.mid = middle{on: true, start: p, end: body, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
+		s.mid.lex.faults = slices.Clone(s.faults)
+		s.hold(s.count())
+		s.pos = body
+		return true
+	}
+	if s.marker.pending && kind == thinkTag && s.marker.on {
+		s.usedMarker(p)
+		s.prefix = -1
+	}
+	if s.prefix >= 0 && !s.called {
+		s.prefix = -1
+	}
+	if s.group {
+		s.dissolveUnlessOnly()
+	}
+	s.drop(p, body, dropThinkTag)
+	s.think = thought{start: p, name: name, kind: kind, seen: true}
+	s.called = false
+	s.state, s.pos = stThink, body
+	return true
+}
+
+// closeThought reads a closing tag where no thought is open: all before was
+// thought if the template may have opened it.
+func (s *Scanner) closeThought(p, end int, name string) bool {
+	switch {
+	case s.mid.on && s.mid.name == name:
+		return s.closeMiddle(p, end)
+	case s.think.seen || s.mid.on:
+		if !s.lead && !s.called && !s.blankBefore(p) {
+			return s.plain(p, end) // only mentioned
+		}
+		s.drop(p, end, dropThinkTag)
+		s.pos = end
+		return true
+	}
+	s.add(pieceText, p, "")
+	s.rewrite(0, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
+	s.calls, s.held = s.calls[:0], -1
+	s.retract, s.sentCut, s.sentN = true, 0, 0
+	s.restart(end)
+	s.add(pieceDrop, end, dropThinkTag)
+	return true
+}
+
+// restart forgets what was read before end: it was thought.
+func (s *Scanner) restart(end int) {
+	line, seen, check, floor, read := s.line, s.lineSeen, s.check, s.floor, s.read
+	s.lex.start(Options{})
+	s.line, s.lineSeen, s.check, s.floor, s.read = line, seen, check, floor, read
+	s.think.seen = true
+	s.pos = end
+}
+
+// closeMiddle closes a thought that was opened in the middle of a sentence:
+// what was read since then was thought.
+func (s *Scanner) closeMiddle(p, end int) bool {
+	m := s.mid
+	s.add(pieceText, p, "")
+	s.held = -1
+	s.rewrite(m.piece, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
+	s.calls = s.calls[:m.calls]
+	line, seen, check, floor, read := s.line, s.lineSeen, s.check, s.floor, s.read
+	s.lex = *m.lex
+	s.line, s.lineSeen, s.check, s.floor, s.read = line, seen, check, floor, read
+	s.mid = middle{}
+	s.think.seen = true
+	if s.group {
+		s.hold(0)
+		for i := range s.count() {
+			if s.at(i).kind == pieceHeld {
+				s.held = i
+				break
+			}
+		}
+	}
+	s.add(pieceDrop, end, dropThinkTag)
+	s.state, s.pos = stText, end
+	s.lead = true
+	return true
+}
+
+// inThought looks for the end of a thought.
+func (s *Scanner) inThought() bool {
+	p := s.needles.find(s.text, s.pos)
+	if s.check <= p && s.check <= len(s.text) {
+		s.pos = max(s.pos, s.check)
+		return s.lookForRepeat()
+	}
+	s.pos = p
+	if p == len(s.text) {
+		return false
+	}
+	start, t, ok := s.thinkMarker(p)
+	switch {
+	case ok == maybe:
+		return false
+	case ok == yes && s.endsThought(t):
+		return s.leaveThought(start, start+t.n, t)
+	}
+	s.pos = p + 1
+	return true
+}
+
+// thinkMarker reads the marker at the needle p.
+func (s *Scanner) thinkMarker(p int) (start int, t tag, ok tri) {
+	switch s.text[p] {
+	case '<':
+		t, ok = lexTag(s.text[p:], s.eof)
+		return p, t, ok
+	case '[':
+		t, ok = lexBracket(s.text[p:], s.eof)
+		return p, t, ok
+	case 0x97:
+		if p > s.done && s.text[p-1] == 0xE2 {
+			t, ok = lexTriangle(s.text[p-1:], s.eof)
+			return p - 1, t, ok
+		}
+	}
+	return p, t, no
+}
+
+// endsThought reports whether t ends the thought that is open.
+func (s *Scanner) endsThought(t tag) bool {
+	switch s.think.kind {
+	case thinkHarmony:
+		switch strings.ToLower(t.name) {
+		case "end", "start", "channel", "return", "call":
+			return t.bars
+		}
+		return false
+	case thinkGemma:
+		return t.kind == markChannel && t.close
+	case thinkTemplate:
+		return t.close && (t.kind == markThink || t.kind == markChannel)
+	}
+	return t.close && t.kind == markThink && thinkName(t) == s.think.name
+}
+
+// leaveThought ends the thought with the marker at p.
+func (s *Scanner) leaveThought(p, end int, t tag) bool {
+	s.add(pieceThink, p, "")
+	s.state, s.lead = stText, true
+	if s.think.kind == thinkHarmony && !strings.EqualFold(t.name, "end") && !strings.EqualFold(t.name, "return") && !strings.EqualFold(t.name, "call") {
+		s.pos = p // the next message begins here
+		return true
+	}
+	s.add(pieceDrop, end, dropThinkTag)
+	s.pos = end
+	return true
+}
+
+// Repetition: a reply whose last bytes are one unit over and over.
+const (
+	repeatWindow = 4 << 10
+	repeatUnit   = 256
+	repeatBraces = 8
+)
+
+// lookForRepeat looks at the window that ends at the next check. It reports
+// false if the reply ends there.
+func (s *Scanner) lookForRepeat() bool {
+	at := s.check
+	s.check += repeatWindow
+	if at-repeatWindow < s.floor || !repeats(s.text[at-repeatWindow:at]) {
+		return true
+	}
+	return s.repetition(at)
+}
+
+// repeats reports whether w is one unit of at most repeatUnit bytes over and
+// over.
+func repeats(w string) bool {
+	head := w[:8]
+	for from := 1; from <= repeatUnit; {
+		i := strings.Index(w[from:repeatUnit+len(head)], head)
+		if i < 0 {
+			return false
+		}
+		u := from + i
+		if w[u:] == w[:len(w)-u] {
+			return true
+		}
+		from = u + 1
+	}
+	return false
+}
+
+// repetition ends the reply at p: what follows is the same for ever.
+func (s *Scanner) repetition(p int) bool {
+	if s.state == stThink {
+		s.add(pieceThink, p, "")
+	} else {
+		s.prose(p)
+		s.add(pieceText, p, "")
+	}
+	if len(s.calls) == 0 || s.group {
+		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: p,
+			Expected: "text that goes on", Found: excerpt(s.text, max(0, p-16))}, start: p})
+	}
+	s.prefix = -1
+	s.state, s.over, s.overAt = stOver, overRepetition, p
+	s.pos = len(s.text)
+	return false
+}
