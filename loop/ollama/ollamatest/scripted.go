@@ -125,25 +125,25 @@ func (c *chain) lead(from, to int) {
 }
 
 // cut cuts a reply into pieces of a few bytes and whole runes. No two tokens of
-// a vocabulary may be the same text, so a piece that was used becomes longer,
-// and the rest of a reply joins the piece before it.
+// a vocabulary may be the same text, so a piece that is taken becomes longer, and
+// the rest of a reply joins the pieces before it.
 func cut(reply string, used map[string]bool) ([]string, error) {
 	var pieces []string
+	taken := func(piece string) bool { return len(piece) == 1 || used[piece] }
 	for start, end := 0, 0; start < len(reply); start = end {
 		end = start
-		for end < len(reply) && (end-start < pieceBytes || used[reply[start:end]]) {
+		for end < len(reply) && (end-start < pieceBytes || taken(reply[start:end])) {
 			_, size := utf8.DecodeRuneInString(reply[end:])
 			end += size
 		}
-		if rest := reply[start:]; end == len(reply) && len(pieces) > 0 && (len(rest) == 1 || used[rest]) {
-			last := len(pieces) - 1
-			rest = pieces[last] + rest
-			delete(used, pieces[last])
-			pieces = pieces[:last]
-			start = len(reply) - len(rest)
+		for taken(reply[start:end]) && len(pieces) > 0 {
+			last := pieces[len(pieces)-1]
+			pieces = pieces[:len(pieces)-1]
+			delete(used, last)
+			start -= len(last)
 		}
 		piece := reply[start:end]
-		if len(piece) == 1 || used[piece] {
+		if taken(piece) {
 			return nil, errors.New("it cannot be cut into pieces that differ")
 		}
 		used[piece] = true

@@ -2,6 +2,7 @@ package ollamatest
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"text/template"
@@ -18,6 +19,9 @@ func TestChain(t *testing.T) {
 		"It is 42",
 		"It is 42.",
 	}}
+	for i := range 15 {
+		s.Replies = append(s.Replies, fmt.Sprintf(`{"tool":"read_file","args":{"path":"a.txt","offset":%d}}`, i))
+	}
 	c, err := s.chain()
 	if err != nil {
 		t.Fatal(err)
