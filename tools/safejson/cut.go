@@ -1,9 +1,11 @@
 package safejson
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,29 +14,30 @@ const (
 	// cutMark stands for a value of which nothing could be kept.
 	cutMark = `"[cut]"`
 
-	// leftOut is the room for saying how many fields or items are missing.
-	leftOut = 64
-
 	// minShare is the least that a field gets that has to be shortened: fewer
 	// bytes would hold little more than the mark.
 	minShare = 96
 )
 
-// fit writes as much of v as there is room for. It is called when the whole is
-// known or likely to be too large.
+// fit writes v, or as much of it as there is room for.
 func (e *encoder) fit(dst []byte, c *codec, v reflect.Value, room int) []byte {
 	if out, ok := e.try(dst, c, v, room); ok {
 		return out
 	}
+	return e.shorten(dst, c, v, room)
+}
+
+// shorten writes what there is room for of a value that is too large.
+func (e *encoder) shorten(dst []byte, c *codec, v reflect.Value, room int) []byte {
 	switch c.shape {
 	case pointer:
 		if mark := e.enter(ref{v.Pointer(), 0, c.typ}); mark != "" {
 			return append(dst, mark...)
 		}
 		defer e.leave()
-		return e.fit(dst, c.elem, v.Elem(), room)
+		return e.shorten(dst, c.elem, v.Elem(), room)
 	case dynamic:
-		return e.fit(dst, codecOf(v.Elem().Type()), v.Elem(), room)
+		return e.shorten(dst, codecOf(v.Elem().Type()), v.Elem(), room)
 	case text:
 		return e.fitText(dst, c, v, room)
 	case list:
@@ -124,7 +127,7 @@ func (e *encoder) fitList(dst []byte, c *codec, v reflect.Value, room int) []byt
 	}
 	defer e.closeList(v)
 	start, n := len(dst), v.Len()
-	end := start + room - leftOut - len("[]")
+	end := start + room - len(itemsLeftOut(n, n)) - len("[]")
 	dst = append(dst, '[')
 	kept := 0
 	for ; kept < n; kept++ {
@@ -138,9 +141,13 @@ func (e *encoder) fitList(dst []byte, c *codec, v reflect.Value, room int) []byt
 	case left == n:
 		return appendNothing(dst[:start], "list", n, room)
 	case left > 0:
-		dst = fmt.Appendf(dst, `,"[cut: %d of %d items left out]"`, left, n)
+		dst = append(dst, itemsLeftOut(left, n)...)
 	}
 	return append(dst, ']')
+}
+
+func itemsLeftOut(left, of int) string {
+	return fmt.Sprintf(`,"[cut: %d of %d items left out]"`, left, of)
 }
 
 // fitElement writes one element of a list, of which more follow.
@@ -159,10 +166,12 @@ func (e *encoder) fitElement(dst []byte, elem *codec, v reflect.Value, end, more
 	if share < minShare {
 		return dst, false
 	}
-	if _, ok := e.try(dst, elem, v, room/2); ok {
-		return dst, false
+	if left < room/2 {
+		if _, ok := e.try(dst, elem, v, room/2); ok {
+			return dst, false
+		}
 	}
-	return e.fit(dst, elem, v, share), true
+	return e.shorten(dst, elem, v, share), true
 }
 
 // A part is a member of an object that has to be cut.
@@ -177,6 +186,9 @@ type part struct {
 // overhead is what the member takes beside its value.
 func (p *part) overhead() int { return len(p.key) + len(",") }
 
+// size is what the member takes.
+func (p *part) size() int { return p.overhead() + len(p.text) }
+
 // fitObject writes an object: see share.
 func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []byte {
 	if mark := e.openObject(v, c); mark != "" {
@@ -185,7 +197,8 @@ func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []b
 	defer e.closeObject(v)
 	start := len(dst)
 	parts, n := e.parts(c, v, room)
-	e.share(parts, room-leftOut-len("{}"))
+	mark := cutKey(parts)
+	e.share(parts, room-len(fieldsLeftOut(mark, n, n))-len("{}"))
 	dst = append(dst, '{')
 	kept := 0
 	for _, p := range parts {
@@ -201,9 +214,13 @@ func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []b
 	case kept == 0:
 		return appendNothing(dst[:start], "object", n, room)
 	case left > 0:
-		dst = fmt.Appendf(dst, `,%s:"%d of %d fields left out"`, cutKey(parts), left, n)
+		dst = append(dst, fieldsLeftOut(mark, left, n)...)
 	}
 	return append(dst, '}')
+}
+
+func fieldsLeftOut(key string, left, of int) string {
+	return fmt.Sprintf(`,%s:"%d of %d fields left out"`, key, left, of)
 }
 
 // cutKey is a key that no part has.
@@ -232,8 +249,8 @@ func appendNothing(dst []byte, what string, n, room int) []byte {
 
 // share decides what is written for each part. Those that fit into an equal
 // share of the room are kept whole; what they leave goes to the others, again
-// and again. The ones that remain are shortened to their share, in order, and
-// left out when the shares become too small.
+// and again. The ones that remain are shortened to their share, or, when the
+// shares become too small to hold anything, kept whole from the smallest up.
 func (e *encoder) share(parts []part, room int) {
 	waiting := make([]*part, len(parts))
 	for i := range parts {
@@ -241,26 +258,65 @@ func (e *encoder) share(parts []part, room int) {
 	}
 	for before := -1; before != len(waiting) && len(waiting) > 0; {
 		before = len(waiting)
-		each := room / before
-		larger := waiting[:0]
-		for _, p := range waiting {
-			if text, ok := e.tryPart(p, each-p.overhead()); ok {
-				p.text = text
-				room -= p.overhead() + len(text)
-			} else {
-				larger = append(larger, p)
-			}
-		}
-		waiting = larger
+		waiting, room = e.keep(waiting, room/before, room)
+	}
+	if len(waiting) > 0 && room/len(waiting) < minShare {
+		waiting, room = e.keepSmallest(waiting, room)
+	}
+	marks := 0 // what the parts still to come take at least
+	for _, p := range waiting {
+		marks += p.overhead() + len(cutMark)
 	}
 	for i, p := range waiting {
-		each := min(room, max(minShare, room/(len(waiting)-i)))
-		if each < p.overhead()+len(cutMark) {
+		least := p.overhead() + len(cutMark)
+		marks -= least
+		spare := room - marks
+		if spare < least { // there is not even room for all the marks
+			spare = room
+		}
+		each := max(room/(len(waiting)-i), min(minShare, spare))
+		if each >= least {
+			p.text = e.fitPart(p, each-p.overhead())
+			room -= p.size()
+		}
+	}
+}
+
+// keep keeps the parts that are no larger than each. It returns the others and
+// the room that is left.
+func (e *encoder) keep(parts []*part, each, room int) ([]*part, int) {
+	larger := parts[:0]
+	for _, p := range parts {
+		if text, ok := e.tryPart(p, each-p.overhead()); ok {
+			p.text = text
+			room -= p.size()
+		} else {
+			larger = append(larger, p)
+		}
+	}
+	return larger, room
+}
+
+// keepSmallest keeps as many parts as there is room for, the smallest first.
+func (e *encoder) keepSmallest(parts []*part, room int) ([]*part, int) {
+	var small, larger []*part
+	for _, p := range parts {
+		if text, ok := e.tryPart(p, minShare-p.overhead()); ok {
+			p.text = text
+			small = append(small, p)
+		} else {
+			larger = append(larger, p)
+		}
+	}
+	slices.SortStableFunc(small, func(a, b *part) int { return cmp.Compare(a.size(), b.size()) })
+	for _, p := range small {
+		if p.size() > room {
+			p.text = nil
 			continue
 		}
-		p.text = e.fitPart(p, each-p.overhead())
-		room -= p.overhead() + len(p.text)
+		room -= p.size()
 	}
+	return larger, room
 }
 
 func (e *encoder) tryPart(p *part, room int) ([]byte, bool) {
@@ -282,11 +338,11 @@ func (e *encoder) fitPart(p *part, room int) []byte {
 	if p.field != nil && p.field.quoted {
 		return []byte(cutMark)
 	}
-	return e.fit(nil, p.codec, p.value, room)
+	return e.shorten(nil, p.codec, p.value, room)
 }
 
-// parts returns the members of an object, no more than there can be room for,
-// and how many there are.
+// parts returns the members of an object, no more than there are bytes for, and
+// how many there are.
 func (e *encoder) parts(c *codec, v reflect.Value, room int) (parts []part, n int) {
 	if c.shape == record {
 		for i := range c.fields {
@@ -298,7 +354,7 @@ func (e *encoder) parts(c *codec, v reflect.Value, room int) (parts []part, n in
 		return parts, len(parts)
 	}
 	entries, values := e.entries(v, c)
-	for _, entry := range entries[:min(len(entries), 1+room/len(`"":0,`))] {
+	for _, entry := range entries[:min(len(entries), room)] {
 		key := []byte(strings.Repeat(" ", room)) // too long to be kept
 		if len(entry.key) < room {
 			key = append(appendString(nil, entry.key), ':')

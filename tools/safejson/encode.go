@@ -47,7 +47,7 @@ var encoders = sync.Pool{New: func() any { return new(encoder) }}
 func newEncoder() *encoder { return encoders.Get().(*encoder) }
 
 // maxKept bounds the scratch memory that outlives an encoding.
-const maxKept = 64 << 10
+const maxKept = 2 * defaultBytes
 
 func (e *encoder) free() {
 	if cap(e.buf) > maxKept {
@@ -117,23 +117,23 @@ var (
 
 // any writes a value. The types that decoded JSON has need no reflection.
 func (e *encoder) any(dst []byte, v any) []byte {
-	switch v := v.(type) {
+	switch x := v.(type) {
 	case nil:
 		return append(dst, "null"...)
 	case string:
-		return e.string(dst, v)
+		return e.string(dst, x)
 	case bool:
-		return appendBool(dst, v)
+		return appendBool(dst, x)
 	case float64:
-		return appendFloat(dst, v, 64)
+		return appendFloat(dst, x, 64)
 	case int:
-		return appendInt(dst, int64(v))
+		return appendInt(dst, int64(x))
 	case json.Number:
-		return e.number(dst, string(v))
+		return e.number(dst, string(x))
 	case map[string]any:
-		return e.mapAny(dst, v)
+		return e.mapAny(dst, x)
 	case []any:
-		return e.sliceAny(dst, v)
+		return e.sliceAny(dst, x, v)
 	}
 	c := codecOf(reflect.TypeOf(v))
 	return c.write(e, dst, reflect.ValueOf(v), c)
@@ -204,14 +204,15 @@ func (e *encoder) tooMany(dst []byte, n int) bool {
 	return e.full
 }
 
-func (e *encoder) sliceAny(dst []byte, s []any) []byte {
+// sliceAny writes s, which boxed holds: to box it anew would allocate.
+func (e *encoder) sliceAny(dst []byte, s []any, boxed any) []byte {
 	switch {
 	case s == nil:
 		return append(dst, "null"...)
 	case len(s) == 0:
 		return append(dst, "[]"...)
 	}
-	if mark := e.open(ref{reflect.ValueOf(s).Pointer(), len(s), sliceAnyType}); mark != "" {
+	if mark := e.open(ref{reflect.ValueOf(boxed).Pointer(), len(s), sliceAnyType}); mark != "" {
 		return append(dst, mark...)
 	}
 	dst = append(dst, '[')

@@ -1,6 +1,7 @@
 package safejson
 
 import (
+	"cmp"
 	"encoding"
 	"reflect"
 	"slices"
@@ -66,8 +67,9 @@ func anyKey(e *encoder, k reflect.Value) string {
 
 // An entry is a key of a map and where its value is.
 type entry struct {
-	key string
-	at  int
+	key  string
+	kind string // the type of a key in an interface: keys of two may read the same
+	at   int
 }
 
 // entries returns the entries of a map in the order of their keys, and their
@@ -83,9 +85,11 @@ func (e *encoder) entries(v reflect.Value, c *codec) ([]entry, reflect.Value) {
 		values.Index(len(sorted)).SetIterValue(it)
 		text := c.key.text(e, key)
 		distinct = distinct && utf8.ValidString(text)
-		sorted = append(sorted, entry{text, len(sorted)})
+		sorted = append(sorted, entry{text, dynamicType(key), len(sorted)})
 	}
-	slices.SortFunc(sorted, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(sorted, func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.kind, b.kind))
+	})
 	if !distinct {
 		ns := newNames()
 		for i := range sorted {
@@ -93,6 +97,13 @@ func (e *encoder) entries(v reflect.Value, c *codec) ([]entry, reflect.Value) {
 		}
 	}
 	return sorted, values
+}
+
+func dynamicType(v reflect.Value) string {
+	if v.Kind() != reflect.Interface || v.IsNil() {
+		return ""
+	}
+	return v.Elem().Type().String()
 }
 
 func writeMap(e *encoder, dst []byte, v reflect.Value, c *codec) []byte {

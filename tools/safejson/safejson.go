@@ -95,7 +95,7 @@ func (o Options) append(e *encoder, dst []byte, v any) (out []byte) {
 	if out := e.any(dst, v); !e.over(out) {
 		return out
 	}
-	return e.fit(dst, codecOf(reflect.TypeOf(v)), reflect.ValueOf(v), room)
+	return e.shorten(dst, codecOf(reflect.TypeOf(v)), reflect.ValueOf(v), room)
 }
 
 func limit(n, byDefault, least, most int) int {

@@ -145,19 +145,47 @@ func (e *encoder) number(dst []byte, s string) []byte {
 }
 
 // survivesFloat reports whether s is a JSON number of no more precision and
-// size than float64 has.
+// size than float64 has: 17 digits, or an integer up to maxSafe.
 func survivesFloat(s string) bool {
 	if !isNumber(s) {
 		return false
 	}
-	if !strings.ContainsAny(s, ".eE") {
+	at := strings.IndexAny(s, ".eE")
+	if at < 0 {
+		if len(s) <= 15 {
+			return true
+		}
 		n, err := strconv.ParseInt(s, 10, 64)
 		return err == nil && -maxSafe <= n && n <= maxSafe
 	}
+	mantissa, exponent := s, ""
+	if e := strings.IndexAny(s[at:], "eE"); e >= 0 {
+		mantissa, exponent = s[:at+e], s[at+e+1:]
+	}
+	digits := significant(mantissa)
+	if digits > 17 || digits == 0 {
+		return digits == 0
+	}
+	if len(strings.TrimLeft(exponent, "+-")) <= 2 && len(mantissa) < 200 {
+		return true
+	}
 	f, err := strconv.ParseFloat(s, 64)
-	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
-	digits := strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(mantissa), "0")
-	return err == nil && len(digits) <= 17 && (f != 0 || digits == "")
+	return err == nil && f != 0
+}
+
+// significant counts the digits from the first to the last that is not zero.
+func significant(mantissa string) int {
+	count, zeros := 0, 0
+	for i := range len(mantissa) {
+		switch c := mantissa[i]; {
+		case c == '0' && count > 0:
+			zeros++
+		case '1' <= c && c <= '9':
+			count += zeros + 1
+			zeros = 0
+		}
+	}
+	return count
 }
 
 // isNumber reports whether s is a number by the grammar of JSON.
