@@ -16,10 +16,10 @@ import (
 // scripts, is asked for. The parser recurses; this many bytes of brackets take
 // it some 100 MB of stack at worst, where a million would end the program.
 const (
-	maxCommand  = 32 << 10 // bytes of a command line
-	maxCommands = 1024     // commands in it
-	maxScripts  = 64       // texts given to sh -c, eval and the like
-	maxFolders  = 16       // folders that its cd commands may lead to
+	maxCommand = 32 << 10 // bytes of a command line
+	maxWords   = 8192     // words of its commands, those of wrappers counted again
+	maxScripts = 64       // texts given to sh -c, eval and the like
+	maxFolders = 16       // folders that its cd commands may lead to
 )
 
 // A shell reads a command line into acts. It recurses nowhere: texts that the
@@ -29,11 +29,11 @@ type shell struct {
 	folders []string // where the line may be when it names a file; "": the working folder
 	moved   bool     // a cd stands in the line
 
-	acts     []act
-	todo     []script
-	commands int    // that were taken apart
-	src      string // of the script that is being read
-	guess    bool   // nobody knows that it is one
+	acts  []act
+	todo  []script
+	words int    // of the commands that were taken apart
+	src   string // of the script that is being read
+	guess bool   // nobody knows that it is one
 }
 
 // A script is text for a shell; a guess may be no such thing.
@@ -192,8 +192,8 @@ func (s *shell) call(c *syntax.CallExpr) {
 func (s *shell) command(words []word, text string) {
 	for todo := [][]word{words}; len(todo) > 0; todo = todo[1:] {
 		words := todo[0]
-		if s.commands++; s.commands > maxCommands {
-			s.hidden(text, "the line holds too many commands")
+		if s.words += len(words); s.words > maxWords {
+			s.hidden(text, "the line holds too many words")
 			return
 		}
 		started := startedBy(words)

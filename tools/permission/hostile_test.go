@@ -1,0 +1,45 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+)
+
+// Sizes that no person writes: everything ends, without much time or memory, and
+// what cannot be looked through is not allowed.
+func TestHostileSizes(t *testing.T) {
+	rep := strings.Repeat
+	p := policy(t, tableRules...)
+	for name, row := range map[string]struct{ command, want string }{
+		"a million brackets":    {rep("(", 1<<20), "ask"},
+		"brackets":              {rep("( ", 8000) + "ls" + rep(" )", 8000), "allow"},
+		"arithmetic":            {"echo $((" + rep("(", 10000) + "1" + rep(")", 10000) + "))", "allow"},
+		"substitutions":         {rep("echo $(", 4000) + "rm x" + rep(")", 4000), "deny"},
+		"scripts in scripts":    {"sh -c " + rep("sh -c ", 4000) + "'rm x'", "ask"},
+		"wrappers":              {rep("nohup ", 100) + "rm x", "deny"},
+		"too many wrappers":     {rep("nohup ", 5000) + "rm x", "ask"},
+		"wrappers of no use":    {rep("xargs -Z ", 3000), "ask"},
+		"evals":                 {rep("eval ls; ", 100), "ask"},
+		"words":                 {"cat " + rep("a ", 8000), "allow"},
+		"too many words":        {"cat " + rep("a ", 9000), "ask"},
+		"commands":              {rep("ls;", 8000), "allow"},
+		"a long word":           {"cat " + rep("a/", 15000), "allow"},
+		"a word of many names":  {"cat " + rep("a=", 15000), "allow"},
+		"a word of many stars":  {"cat " + rep("x*", 10000), "allow"},
+		"variables":             {"cat " + rep("$x ", 5000), "allow"},
+		"braces":                {"cat " + rep("{a,b}", 5000), "allow"},
+		"braces in braces":      {"cat " + rep("{a,", 5000) + rep("}", 5000), "allow"},
+		"folders":               {rep("cd a;", 500) + "ls > out/x", "ask"},
+		"a long here-document":  {"cat <<'E'\n" + rep("line\n", 5000) + "E", "allow"},
+		"a longer one":          {"cat <<'E'\n" + rep("line\n", 10000) + "E", "ask"},
+		"the same, with a rm x": {"cat <<'E'\n" + rep("line\n", 5000) + "E\nrm x", "deny"},
+	} {
+		d := p.Decide(shellTool, commandArgs(row.command), false)
+		if d.Verdict.String() != row.want {
+			t.Errorf("%s: %s, want %s (%s)", name, d.Verdict, row.want, shorten(d.Why))
+		}
+		if n := len(d.Why); n > 1000 {
+			t.Errorf("%s: a reason of %d bytes", name, n)
+		}
+	}
+}
