@@ -46,8 +46,11 @@ func TestCorpus(t *testing.T) {
 			if models[row.Model] == nil {
 				models[row.Model] = &tally{}
 			}
-			r := parse.Parse(row.Text, row.options(), row.finish())
-			wrong := row.wrong(r)
+			var r parse.Result
+			wrong := try(func() string {
+				r = parse.Parse(row.Text, row.options(), row.finish())
+				return row.wrong(r)
+			})
 			known.check(t, row.ID, wrong)
 			models[row.Model].add(judge(row, r, wrong == ""))
 		}

@@ -172,8 +172,11 @@ func TestGolden(t *testing.T) {
 	readings := map[string][]string{}
 	for _, g := range goldens(t) {
 		t.Run(g.name, func(t *testing.T) {
-			r := parse.Parse(g.input, g.options, g.finish)
-			wrong := g.wrong(r)
+			var r parse.Result
+			wrong := try(func() string {
+				r = parse.Parse(g.input, g.options, g.finish)
+				return g.wrong(r)
+			})
 			if wrong != "" && *update {
 				readings[g.name] = describe(g.input, r)
 				return

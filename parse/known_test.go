@@ -3,9 +3,11 @@ package parse_test
 import (
 	"bufio"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +59,28 @@ func (l *ledger) check(t *testing.T, id, wrong string) {
 	case wrong == "" && l.known[id]:
 		t.Errorf("%s passes now: take it off %s (-update-known)", id, l.path)
 	}
+}
+
+// try returns what f finds wrong, or the panic that ends it: one bad reply does
+// not hide the others.
+func try(f func() string) (wrong string) {
+	defer func() {
+		if p := recover(); p != nil {
+			wrong = fmt.Sprintf("panic: %v\n%s", p, panicSite())
+		}
+	}()
+	return f()
+}
+
+// panicSite names the functions of the package that were at work.
+func panicSite() string {
+	var b strings.Builder
+	for line := range strings.Lines(string(debug.Stack())) {
+		if strings.Contains(line, "/parse/") && !strings.Contains(line, "_test.go") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // close lists every failure, known or not, in verbose mode, and rewrites the

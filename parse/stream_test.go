@@ -39,8 +39,8 @@ func samples(t testing.TB, every int) []sample {
 	return all
 }
 
-// feed reads a reply in pieces. The events have neighbouring text, thinking and
-// dropped spans joined.
+// feed reads a reply in pieces. Neighbouring events of text, of thinking and of
+// one dropped thing are joined.
 func feed(s *parse.Scanner, f parse.Finish, pieces ...string) (parse.Result, []parse.Event) {
 	var events []parse.Event
 	for _, piece := range pieces {
@@ -54,8 +54,8 @@ func feed(s *parse.Scanner, f parse.Finish, pieces ...string) (parse.Result, []p
 func join(events []parse.Event, e parse.Event) []parse.Event {
 	if n := len(events); n > 0 {
 		last := &events[n-1]
-		joins := e.Kind == parse.EventText || e.Kind == parse.EventThinking
-		if joins && last.Kind == e.Kind && last.Span.End == e.Span.Start {
+		joins := e.Kind == parse.EventText || e.Kind == parse.EventThinking || e.Kind == parse.EventDrop
+		if joins && last.Kind == e.Kind && last.Reason == e.Reason && last.Span.End == e.Span.Start {
 			last.Span.End = e.Span.End
 			last.Text += e.Text
 			return events
@@ -65,43 +65,39 @@ func join(events []parse.Event, e parse.Event) []parse.Event {
 }
 
 // TestSplits feeds every golden and case, and a part of the corpora, in two
-// pieces at every place and byte by byte: the result and the events are those
-// of the whole.
+// pieces at every place, rune by rune and byte by byte: the result and the
+// events are those of the whole.
 func TestSplits(t *testing.T) {
-	const longest = 600 // longer replies are split at some places only
 	known := openLedger(t, "splits")
 	for _, x := range samples(t, 9) {
-		s := parse.NewScanner(x.options)
-		want, events := feed(s, x.finish, x.text)
-		wrong := func(pieces ...string) string {
-			s.Reset()
-			r, es := feed(s, x.finish, pieces...)
-			if !reflect.DeepEqual(r, want) {
-				return fmt.Sprintf("result\n  want %s\n  got  %s", summary(want), summary(r))
-			}
-			if !slices.EqualFunc(es, events, sameEvent) {
-				return fmt.Sprintf("events\n  want %s\n  got  %s", eventsLine(events), eventsLine(es))
-			}
-			return ""
-		}
-		fault := ""
-		for i := 0; i <= len(x.text) && fault == ""; i += 1 + len(x.text)/longest {
-			if fault = wrong(x.text[:i], x.text[i:]); fault != "" {
-				fault = fmt.Sprintf("split at %d of %s: %s", i, short(x.text), fault)
-			}
-		}
-		if fault == "" {
-			if fault = wrong(strings.Split(x.text, "")...); fault != "" {
-				fault = fmt.Sprintf("rune by rune, %s: %s", short(x.text), fault)
-			}
-		}
-		if fault == "" {
-			if fault = wrong(bytePieces(x.text)...); fault != "" {
-				fault = fmt.Sprintf("byte by byte, %s: %s", short(x.text), fault)
-			}
-		}
-		known.check(t, x.name, fault)
+		known.check(t, x.name, try(x.splitFault))
 	}
+}
+
+func (x sample) splitFault() string {
+	const longest = 600 // longer replies are split at some places only
+	s := parse.NewScanner(x.options)
+	want, events := feed(s, x.finish, x.text)
+	check := func(how string, pieces ...string) string {
+		s.Reset()
+		r, es := feed(s, x.finish, pieces...)
+		if !reflect.DeepEqual(r, want) {
+			return fmt.Sprintf("%s, %s: result\n  want %s\n  got  %s", short(x.text), how, summary(want), summary(r))
+		}
+		if !slices.EqualFunc(es, events, sameEvent) {
+			return fmt.Sprintf("%s, %s: events\n  want %s\n  got  %s", short(x.text), how, eventsLine(events), eventsLine(es))
+		}
+		return ""
+	}
+	for i := 0; i <= len(x.text); i += 1 + len(x.text)/longest {
+		if fault := check(fmt.Sprint("split at ", i), x.text[:i], x.text[i:]); fault != "" {
+			return fault
+		}
+	}
+	if fault := check("rune by rune", strings.Split(x.text, "")...); fault != "" {
+		return fault
+	}
+	return check("byte by byte", bytePieces(x.text)...)
 }
 
 // TestParseIsFeedAndClose compares Parse with a scanner fed with all of it.
@@ -118,17 +114,26 @@ func TestParseIsFeedAndClose(t *testing.T) {
 // TestReset reads every sample on one scanner, twice each: nothing of one
 // reply is left in the next.
 func TestReset(t *testing.T) {
+	known := openLedger(t, "reset")
 	for _, x := range samples(t, 9) {
-		s := parse.NewScanner(x.options)
-		first, events := feed(s, x.finish, x.text)
-		s.Reset()
-		feed(s, parse.FinishLength, x.text[:len(x.text)/2])
-		s.Reset()
-		second, again := feed(s, x.finish, x.text)
-		if !reflect.DeepEqual(first, second) || !slices.EqualFunc(events, again, sameEvent) {
-			t.Errorf("%s: read differently after Reset", x.name)
-		}
+		known.check(t, x.name, try(x.resetFault))
 	}
+}
+
+func (x sample) resetFault() string {
+	s := parse.NewScanner(x.options)
+	first, events := feed(s, x.finish, x.text)
+	s.Reset()
+	feed(s, parse.FinishLength, x.text[:len(x.text)/2])
+	s.Reset()
+	second, again := feed(s, x.finish, x.text)
+	if !reflect.DeepEqual(first, second) {
+		return fmt.Sprintf("first %s, then %s", summary(first), summary(second))
+	}
+	if !slices.EqualFunc(events, again, sameEvent) {
+		return fmt.Sprintf("first %s, then %s", eventsLine(events), eventsLine(again))
+	}
+	return ""
 }
 
 // TestEvents checks the spans and texts of the events of every sample, fed byte
@@ -136,24 +141,25 @@ func TestReset(t *testing.T) {
 func TestEvents(t *testing.T) {
 	known := openLedger(t, "events")
 	for _, x := range samples(t, 9) {
-		s := parse.NewScanner(x.options)
-		at, fault := 0, ""
-		for i, piece := range bytePieces(x.text) {
-			for _, e := range s.Feed(piece) {
-				if fault == "" {
-					fault = checkEvent(x.text, i+1, at, e)
-				}
-				if hasSpan(e) {
-					at = e.Span.End
-				}
+		known.check(t, x.name, try(x.eventFault))
+	}
+}
+
+func (x sample) eventFault() string {
+	s := parse.NewScanner(x.options)
+	at := 0
+	for i, piece := range bytePieces(x.text) {
+		for _, e := range s.Feed(piece) {
+			if fault := checkEvent(x.text, i+1, at, e); fault != "" {
+				return fault + "\n  text " + short(x.text)
+			}
+			if hasSpan(e) {
+				at = e.Span.End
 			}
 		}
-		s.Close(x.finish)
-		if fault != "" {
-			fault += "\n  text " + short(x.text)
-		}
-		known.check(t, x.name, fault)
 	}
+	s.Close(x.finish)
+	return ""
 }
 
 // checkEvent checks one event that came after fed bytes of text, when all
