@@ -250,7 +250,7 @@ func newResultFields(r tools.Result) resultFields {
 	f := resultFields{
 		ID: r.ID, Name: r.Name, Status: r.Status,
 		Truncated: r.Truncated, Digest: r.Digest, Coerced: r.Coerced,
-		ExitCode: r.ExitCode, Diff: r.Diff, DurationMS: r.Elapsed.Milliseconds(),
+		ExitCode: r.ExitCode, Diff: r.Diff, Stack: r.Stack, DurationMS: r.Elapsed.Milliseconds(),
 	}
 	f.Output, f.OutputRaw = encodeText(r.Text)
 	return f
@@ -260,7 +260,7 @@ func (f resultFields) result() tools.Result {
 	return tools.Result{
 		ID: f.ID, Name: f.Name, Status: f.Status, Text: decodeText(f.Output, f.OutputRaw),
 		Truncated: f.Truncated, Digest: f.Digest, Coerced: f.Coerced,
-		ExitCode: f.ExitCode, Diff: f.Diff, Elapsed: milliseconds(f.DurationMS),
+		ExitCode: f.ExitCode, Diff: f.Diff, Stack: f.Stack, Elapsed: milliseconds(f.DurationMS),
 	}
 }
 

@@ -172,7 +172,6 @@ func (d *decoder) toolEnded(l *toolResultLine) loop.Event {
 }
 
 func (d *decoder) retry(l *retryLine) loop.Event {
-	clear(d.calls)
 	if l.Kind == retryReply {
 		ev := loop.FreshRetry{Attempt: l.Attempt, Schema: l.Schema}
 		ev.Problem.Reason, ev.Problem.Offset = l.Reason, l.Offset

@@ -50,7 +50,7 @@
 //	approval     id, name, decision (allowed, forbidden, refused, rejected), by,
 //	             reason
 //	tool_result  id, name, status, output, truncated, digest, coerced,
-//	             exit_code, diff, duration_ms
+//	             exit_code, diff, stack (of a panic), duration_ms
 //	warning      code, message
 //	retry        kind: reply (it could not be used: attempt, reason, offset,
 //	             expected, found, schema) or model (the server failed in passing:

@@ -76,7 +76,7 @@ func (e *Encoder) encode(ev loop.Event) (n int, err error) {
 		e.err = io.ErrShortWrite
 	}
 	e.seq += e.lines
-	if e.buf.Cap() > 1<<20 { // an unusually long event: give the memory back
+	if e.buf.Cap() > 64<<10 { // a rare long event, such as a compaction: give the memory back
 		e.buf = bytes.Buffer{}
 	}
 	return n, e.err

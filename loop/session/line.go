@@ -161,6 +161,7 @@ type resultFields struct {
 	Coerced    []string     `json:"coerced,omitempty"`
 	ExitCode   *int         `json:"exit_code,omitempty"`
 	Diff       string       `json:"diff,omitempty"`
+	Stack      string       `json:"stack,omitempty"`
 	DurationMS int64        `json:"duration_ms"`
 }
 

@@ -37,6 +37,7 @@ type Log struct {
 	Exit   func(*loop.Result) int // see [Encoder]
 	path   string
 	file   *os.File
+	sync   func() error // brings the file to disk
 	enc    Encoder
 	whole  int64 // bytes that end in a whole event
 	err    error // the first failure; it stays
@@ -107,9 +108,11 @@ func start(f *os.File, path string) (*Log, error) {
 		f.Close()
 		return nil, fmt.Errorf("%w: %s", err, path)
 	}
-	l := &Log{path: path, file: f, Header: Header{Session: idOf(path)}}
-	l.enc = Encoder{W: f, Keep: inLog}
-	return l, nil
+	return &Log{
+		Header: Header{Session: idOf(path)},
+		path:   path, file: f, sync: f.Sync,
+		enc: Encoder{W: f, Keep: inLog},
+	}, nil
 }
 
 // inLog leaves out of a log what message and parse say again.
@@ -190,16 +193,10 @@ func (l *Log) write(ev loop.Event) error {
 	l.whole += int64(n)
 	switch ev.(type) {
 	case loop.StepEnded, loop.RunEnded:
-		return sync(l.file)
+		err = l.sync()
 	}
-	return nil
-}
-
-// sync brings the log to disk, where the file system can.
-func sync(f *os.File) error {
-	err := f.Sync()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
-		return nil
+		return nil // a file system that cannot
 	}
 	return err
 }

@@ -153,7 +153,7 @@ func TestOpenTorn(t *testing.T) {
 		if !strings.HasPrefix(string(got), string(whole[:kept])) {
 			t.Fatalf("cut at %d: the lines before are not as they were", n)
 		}
-		if rest := string(got[kept:]); strings.Count(rest, "\n") != 1 || !strings.Contains(rest, `"goes on"`) {
+		if rest := string(got[kept:]); strings.Count(rest, "\n") != 1 || !strings.HasPrefix(rest, `{"v":1,"type":"warning",`) {
 			t.Fatalf("cut at %d: appended %q", n, rest)
 		}
 	}
@@ -187,6 +187,25 @@ func TestOpenOther(t *testing.T) {
 	}
 	if _, _, err := Open(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A log is brought to disk at the end of each step and of the run, not more
+// often; a disk that fails then fails the run.
+func TestSync(t *testing.T) {
+	l := mustCreate(t)
+	synced := 0
+	l.sync = func() error { synced++; return nil }
+	mustWrite(t, l, run("a", 3, loop.StopFinal)...)
+	if synced != 4 {
+		t.Errorf("synced %d times, expecting 4", synced)
+	}
+	l.sync = func() error { return fs.ErrInvalid }
+	mustWrite(t, l, loop.UserMessage{})
+	for _, ev := range []loop.Event{loop.StepEnded{}, loop.UserMessage{}} {
+		if err := l.Write(ev); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%T: %v", ev, err)
+		}
 	}
 }
 
