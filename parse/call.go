@@ -39,6 +39,7 @@ type found struct {
 	byEnd bool // a call only if the text ends here
 	whole bool // a call only if the whole reply is calls
 	expr  bool // an expression, a pair or a quoted call
+	end   int  // where its candidate ends
 }
 
 // verdict is what a complete candidate is.
@@ -207,7 +208,6 @@ func (j *judge) registered(s shape, tool int, name field, span Span) verdict {
 		return j.finish(c)
 	}
 	if len(rest) == 0 {
-		c.repairs = append(c.repairs, Repair{RepairArgsMissing, span.Start})
 		return j.finish(c)
 	}
 	return j.flat(c, rest, facts)
@@ -433,7 +433,8 @@ func (j *judge) pair(i int) (verdict, bool) {
 // quoted judges a string that is exactly a call expression.
 func (j *judge) quoted(i int) verdict {
 	s := unquote([]byte(j.c[i:skipString(j.c, i)]))
-	r := &reader{text: s, eof: true, isTool: j.reg.known}
+	r := newReader(s)
+	r.reg = j.reg
 	name, ok := callName(s, j.reg)
 	if !ok {
 		return verdict{}
@@ -536,8 +537,11 @@ func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, [
 		if text == "" {
 			return "{}", []Repair{{RepairArgsMissing, at}}, ""
 		}
-		c, ok := readWhole(text)
-		if !ok {
+		c, bad := readWhole(text)
+		if bad != "" {
+			if text[0] == '{' {
+				return "", nil, bad
+			}
 			break
 		}
 		if c[0] == '{' {
@@ -554,29 +558,35 @@ func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, [
 	return "", nil, ReasonBadArgs
 }
 
-// readWhole reads text that is exactly one object or string.
-func readWhole(text string) (string, bool) {
-	switch text[0] {
-	case '{':
-	case '"':
-		wrapped := &reader{text: "[" + text + "]", eof: true, isTool: never}
-		wrapped.begin(0)
-		if wrapped.run() != readClosed || wrapped.failed() || wrapped.pos != len(wrapped.text) {
-			return "", false
-		}
-		return oneElement(string(wrapped.out))
-	default:
-		return "", false
+// readWhole reads text that is exactly one object or string; bad says why it is
+// none.
+func readWhole(text string) (canonical string, bad Reason) {
+	if text[0] != '{' && text[0] != '"' {
+		return "", ReasonBadArgs
 	}
-	r := &reader{text: text, eof: true, isTool: never}
-	r.begin(0)
-	if r.run() != readClosed || r.failed() || strings.TrimSpace(text[r.pos:]) != "" {
-		return "", false
+	r := newReader(text)
+	if text[0] == '"' {
+		r.beginValue(0)
+	} else {
+		r.begin(0)
 	}
-	return string(r.out), true
+	st := r.run()
+	switch {
+	case r.problem.Reason == ReasonDuplicateKey:
+		return "", ReasonDuplicateKey
+	case st != readClosed || r.failed() || strings.TrimSpace(text[r.pos:]) != "":
+		return "", ReasonBadArgs
+	case r.single:
+		canonical, _ = oneElement(string(r.out))
+		return canonical, ""
+	}
+	return string(r.out), ""
 }
 
-func never(string) bool { return false }
+// newReader returns a reader of text that is complete and holds no calls.
+func newReader(text string) *reader {
+	return &reader{text: text, eof: true}
+}
 
 // unwrapArgs takes an object of arguments out of an echoed schema or out of a
 // call of the same tool that was written into its own arguments.

@@ -53,7 +53,15 @@ func (s *Scanner) finishCandidate() bool {
 	if c.named {
 		return s.finishNamed()
 	}
+	if s.read.single && !s.read.failed() && s.text[c.start+1] == '{' {
+		c.expr = false
+		quoted, _ := oneElement(string(s.read.out))
+		return s.finishDoubled(quoted)
+	}
 	c.v = s.judge()
+	if c.v.kind == isData && c.glued {
+		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
+	}
 	if c.v.kind == isData {
 		if c.place.hard && s.marker.on && s.marker.pending {
 			s.prose(c.start)
@@ -65,6 +73,9 @@ func (s *Scanner) finishCandidate() bool {
 	}
 	if c.v.kind == isFault && len(c.v.calls) == 1 && !s.onlyReply(c) {
 		return s.reject()
+	}
+	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
+		c.tick, c.tickAt = s.fence.n, s.fence.start
 	}
 	if c.tick > 0 {
 		s.state = stSpan
@@ -186,6 +197,9 @@ func (s *Scanner) accept() bool {
 	c := &s.cand
 	switch c.v.kind {
 	case isFault:
+		if s.lists && s.only {
+			c.v.fault.Reason = ReasonMalformed // a second list that cannot be read
+		}
 		s.acceptFault(c.v.fault, s.tentative(c) || len(c.v.calls) > 0)
 		return true
 	case isAnswer:
@@ -195,6 +209,7 @@ func (s *Scanner) accept() bool {
 	tent := s.tentative(c)
 	for i := range c.v.calls {
 		f := c.v.calls[i]
+		f.end = c.end
 		f.byEnd = f.byEnd || c.odd || s.mid.on || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
 			f.call.Marked = true
@@ -205,7 +220,7 @@ func (s *Scanner) accept() bool {
 		s.addFound(f, i == 0, tent || f.whole)
 	}
 	s.endCalls(c.end)
-	s.lists = s.text[c.start] == '['
+	s.lists, s.glued = s.text[c.start] == '[', false
 	return true
 }
 

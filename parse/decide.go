@@ -12,7 +12,7 @@ func (s *Scanner) release() {
 		s.add(pieceDrop, len(s.text), s.over)
 	case stThink:
 		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), "")
-	case stBlocked:
+	case stBlocked, stRest:
 		s.add(pieceText, cutRune(s.text, len(s.text)), "")
 	case stText:
 		if s.lead || s.prefix >= 0 {
@@ -76,6 +76,10 @@ func (s *Scanner) end(f Finish) {
 		s.think.open = true
 	case stCandidate:
 		s.unclosed(f)
+	case stEscaped:
+		if s.reg.known(escapedName(s.text[s.cand.start:])) {
+			s.cut(s.cand.start, "}")
+		}
 	case stNamed, stParams, stAction, stInput:
 		s.cut(s.named.start, "the arguments of a call")
 	case stPython:
@@ -310,13 +314,8 @@ func (s *Scanner) callBefore(at int) bool {
 // that stands only because the text ends, or one that touches the end.
 func (s *Scanner) cutByLimit() *Problem {
 	end := len(strings.TrimRight(s.text, " \t\r\n"))
-	for i := range s.count() {
-		q := s.at(i)
-		if q.kind != pieceCall {
-			continue
-		}
-		f := s.calls[q.call]
-		if f.byEnd || f.call.Span.End >= end && s.state != stOver {
+	for _, f := range s.calls {
+		if f.byEnd || f.end >= end {
 			return &Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: "the end of the reply", Found: "end of text"}
 		}
 	}

@@ -121,6 +121,8 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 		}
 	}
 	s.pos = body
+	s.fence.inline = sameLine
+	s.fence.calls = strings.Contains(word, "tool") || strings.Contains(word, "function") || strings.Contains(word, "action")
 	if f.kind == fenceOther {
 		if s.marker.on && s.marker.pending {
 			s.usedMarker(p)
@@ -242,7 +244,11 @@ func (s *Scanner) blockedLine(line string) bool {
 // span reads a run of n backticks that opens a code span, or stands alone.
 func (s *Scanner) span(p, n int) bool {
 	q := p + n
-	if q < len(s.text) && s.spanHolds(q) {
+	holds := s.spanHolds(q)
+	if holds == maybe {
+		return false
+	}
+	if holds == yes {
 		class := min(n, 3) - 1
 		s.noTick[class] = -1
 		s.open(p)
@@ -268,8 +274,23 @@ func (s *Scanner) span(p, n int) bool {
 }
 
 // spanHolds reports whether a candidate begins directly behind the run.
-func (s *Scanner) spanHolds(q int) bool {
-	return s.text[q] == '{' || s.text[q] == '['
+func (s *Scanner) spanHolds(q int) tri {
+	switch {
+	case q == len(s.text):
+		return no
+	case s.text[q] == '{':
+		return yes
+	case s.text[q] != '[':
+		return no
+	}
+	switch _, marker := lexBracket(s.text[q:], s.eof); marker {
+	case yes:
+		return no
+	case maybe:
+		return maybe
+	}
+	ok, _ := s.opensList(q)
+	return ok
 }
 
 // skipSpan passes over a code span as text, or over a lone run.
@@ -328,6 +349,10 @@ func (s *Scanner) inSpan() bool {
 	}
 	c := &s.cand
 	switch {
+	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all
+		s.fence.inline, c.tick = false, 0
+		s.state = stText
+		return s.accept()
 	case n == 0, n < c.tick: // the run before stands alone
 		s.odd = s.lineStart(c.tickAt)
 		c.odd, c.tick = true, 0
@@ -338,6 +363,7 @@ func (s *Scanner) inSpan() bool {
 	}
 	c.end = q + n
 	s.pos = c.end
+	s.fence = fence{}
 	s.state = stLineRest
 	return true
 }

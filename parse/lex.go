@@ -22,6 +22,8 @@ const (
 	stAction                 // the rest of an Action: line
 	stInput                  // an Action Input that is plain text
 	stPython                 // what follows a list of calls in a python fence
+	stRest                   // text to the end
+	stEscaped                // an object whose quotes are escaped
 	stOver                   // nothing counts any more
 )
 
@@ -53,6 +55,9 @@ type lex struct {
 	lead     bool // since the last construct there was only white space
 	only     bool // the reply holds nothing but calls so far
 	called   bool // the last construct was a call
+	reasons  bool // a ReAct thought stands in the reply
+	glued    bool // the last construct was a call whose name stood apart from its arguments
+	between  bool // a call whose arguments stood between tags has been read
 	stands   bool // a role token or a closing tag stands directly before: it is an opening tag
 	prefix   int  // what from here on belongs to a call that follows, or -1
 	line     int  // where the line begins
@@ -72,12 +77,13 @@ type lex struct {
 	lists  bool // the group's last item was a list
 	maybe  []fault
 
-	cand  candidate
-	read  reader
-	named named
-	param params
-	think thought
-	mid   middle
+	cand    candidate
+	escaped escaped
+	read    reader
+	named   named
+	param   params
+	think   thought
+	mid     middle
 
 	faults  []fault
 	answers []answer
@@ -99,16 +105,18 @@ type marker struct {
 
 // fence is the fence that is open.
 type fence struct {
-	kind  fenceKind
-	char  byte
-	n     int // length of its run
-	start int
-	body  int
-	line  int // the line it opens on
-	used  bool
-	text  bool   // other text stands in it
-	named string // its info string names a tool
-	stack []int  // lengths of fences nested in a blocked one
+	kind   fenceKind
+	char   byte
+	n      int // length of its run
+	start  int
+	body   int
+	line   int  // the line it opens on
+	inline bool // its content begins on its opening line
+	calls  bool // its info string speaks of calls
+	used   bool
+	text   bool   // other text stands in it
+	named  string // its info string names a tool
+	stack  []int  // lengths of fences nested in a blocked one
 }
 
 type fenceKind uint8
@@ -132,6 +140,7 @@ type candidate struct {
 	own    bool // nothing but a bullet or a label stands before it on its line
 	odd    bool // stands after an odd backtick
 	named  bool // it holds the arguments of a named call
+	glued  bool // it stands directly behind the arguments of one
 	label  Dialect
 	end    int
 	v      verdict
@@ -195,9 +204,7 @@ func (l *lex) start(o Options) {
 
 // run reads as far as the text goes.
 func (s *Scanner) run() {
-	if s.read.isTool == nil {
-		s.read.isTool = s.reg.known
-	}
+	s.read.reg = &s.reg
 	for s.step() {
 	}
 }
@@ -231,6 +238,11 @@ func (s *Scanner) step() bool {
 		return s.inInput()
 	case stPython:
 		return s.endsPython()
+	case stEscaped:
+		return s.inEscaped()
+	case stRest:
+		s.pos = len(s.text)
+		return false
 	}
 	s.pos = len(s.text)
 	return false
@@ -293,6 +305,10 @@ func (s *Scanner) prose(p int) {
 	}
 	s.lead, s.called, s.stands, s.soft = false, false, false, false
 	s.prefix = -1
+	if s.group && s.inside && !strings.Contains(s.text[s.done:p], "\n") {
+		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: p,
+			Expected: "the end of the line", Found: excerpt(s.text, p)}, start: p})
+	}
 	if s.only || s.group {
 		s.dissolve()
 	}
@@ -372,6 +388,8 @@ func (s *Scanner) atLead() bool {
 	s.pos = p
 	c := s.text[p]
 	switch {
+	case s.fence.kind == fencePython && c != '[':
+		return s.leavePython(p)
 	case c == '{' || c == '[' || c == '<' || c == '`' || c == '~' || c == '>':
 		return s.construct(p)
 	case s.called && (c == '}' || c == ']' || c == ')'):
@@ -515,7 +533,19 @@ func (s *Scanner) brace(p int) bool {
 	if s.fence.kind == fencePython {
 		return s.leavePython(p)
 	}
-	s.candidate(p)
+	if strings.HasPrefix(s.text[p:], `{\`) {
+		if p+2 == len(s.text) && !s.eof {
+			return false
+		}
+		if strings.HasPrefix(s.text[p:], `{\"`) {
+			s.candidate(p)
+			s.escaped = escaped{}
+			s.state, s.pos = stEscaped, p
+			return true
+		}
+	}
+	glued := s.glued && s.called
+	s.candidate(p).glued = glued
 	s.read.text = s.text
 	s.read.begin(p)
 	s.read.sure = false
@@ -547,7 +577,7 @@ func (s *Scanner) bracket(p int) bool {
 	s.candidate(p)
 	s.read.text = s.text
 	s.read.begin(p)
-	s.read.calls, s.read.colons = true, s.cand.place.hard
+	s.read.calls, s.read.colons = true, s.cand.place.hard || s.fence.calls
 	return true
 }
 
@@ -667,7 +697,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markMessage, markPart:
 		return s.partTag(p, end, t)
 	case markParam, markArgKey, markArgValue:
-		if t.close && s.called {
+		if t.close && (s.called || s.between) {
 			return s.orphan(p, end)
 		}
 	default:
@@ -761,7 +791,7 @@ func (s *Scanner) softOpen(p, end int) {
 // orphan reads a closing tag of an argument behind a call: the call's extent is
 // in doubt.
 func (s *Scanner) orphan(p, end int) bool {
-	if n := len(s.calls); n > 0 && s.calls[n-1].call.Dialect != DialectXML && s.calls[n-1].call.Dialect != DialectInvoke {
+	if !s.between {
 		s.drop(p, end, dropStray)
 		s.called, s.pos = true, end
 		return true
@@ -838,9 +868,24 @@ func (s *Scanner) colon(p int) bool {
 	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
 		start++
 	}
+	bold := start
+	for bold < p && s.text[bold] == '*' {
+		bold++
+	}
 	if start >= s.done {
-		if w, n := lexLine(s.text[start:]); w != wordNone && start+n == p+1 {
-			return s.lineWord(start, w, n)
+		if w, n := lexLine(s.text[bold:]); w != wordNone && bold+n == p+1 {
+			if bold == start {
+				return s.lineWord(start, w, n)
+			}
+			for bold+n < len(s.text) && s.text[bold+n] == '*' {
+				n++
+			}
+			if bold+n == len(s.text) && !s.eof {
+				return false
+			}
+			if s.reasons || w == wordThought {
+				return s.lineWord(start, w, bold-start+n)
+			}
 		}
 	}
 	return s.plain(p, p+1)
@@ -863,6 +908,11 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 		if s.hasBefore(p) {
 			return s.endReply(p, overResult)
 		}
+		s.prose(p) // a report that begins so; but nothing in it can be a call
+		s.state, s.pos = stRest, end
+		return true
+	case wordThought:
+		s.reasons = true
 	}
 	return s.plain(p, end)
 }
@@ -876,13 +926,12 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 	s.prefix = -1
 	if len(s.calls) == 0 {
 		s.add(pieceText, p, "")
-		s.rewrite(0, func(n piece) piece {
+		s.takeBack(func(n piece) piece {
 			if n.kind == pieceText {
 				n.kind = pieceThink
 			}
 			return n
 		})
-		s.sentCut, s.retract = 0, true
 	}
 	s.drop(p, end, dropLabel)
 	s.pos, s.only = end, false
@@ -896,7 +945,7 @@ func (s *Scanner) arrows(p int) bool {
 	if p+n == len(s.text) && !s.eof && n < 4 {
 		return false
 	}
-	if n != 3 || !s.lead && !s.blankBefore(p) {
+	if n != 3 {
 		return s.plain(p, p+n)
 	}
 	name := wordLen(s.text[p+3:])
@@ -907,13 +956,17 @@ func (s *Scanner) arrows(p int) bool {
 	if name == 0 || !s.reg.known(s.text[p+3:q]) {
 		return s.plain(p, p+n)
 	}
+	if q == len(s.text) {
+		s.cut(p, "the arguments of a call")
+		return s.plain(p, q)
+	}
 	for q < len(s.text) && q < p+maxLook && isSpace(s.text[q]) {
 		q++
 	}
 	if q == len(s.text) && !s.eof {
 		return false
 	}
-	if q == len(s.text) || s.text[q] != '{' {
+	if q < len(s.text) && s.text[q] != '{' {
 		return s.plain(p, p+n)
 	}
 	s.named = named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q}

@@ -291,6 +291,7 @@ var brackets = []struct {
 	{"[TOOL_CALL]", markHard, false},
 	{"[/TOOL_CALL]", markEnd, true},
 	{"[ARGS]", markPart, false},
+	{"[CALL_ID]", markPart, false},
 	{"[THINK]", markThink, false},
 	{"[/THINK]", markThink, true},
 	{"[TOOL_RESULTS]", markResult, false},
@@ -344,13 +345,14 @@ const (
 	wordObservation
 	wordFunction
 	wordArgs
-	wordCalling
+	wordThought
 )
 
 var lineWords = []struct {
 	text string
 	word lineWord
 }{
+	{"Thought:", wordThought},
 	{"Action:", wordAction},
 	{"Action Input:", wordInput},
 	{"ActionInput:", wordInput},

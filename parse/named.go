@@ -17,6 +17,7 @@ type named struct {
 	whole   bool // the form counts only as the whole reply or fence
 	tag     bool // the name stands in a tag that a closing tag ends
 	toolTag bool // the tag is the name
+	id      bool // an id of the call is due
 }
 
 // leadWord reads a word that may begin a call, a label or an expression.
@@ -48,7 +49,10 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 // mayBeWhole reports whether a call without brackets may stand here: so far
 // the reply, the fence or the marker holds nothing but calls.
 func (s *Scanner) mayBeWhole() bool {
-	return s.only || s.fence.kind == fenceCalls && (s.fence.used || s.group || !s.fence.text) || s.marker.on
+	if s.fence.kind != fenceNone {
+		return s.fence.kind == fenceCalls && !s.fence.text || s.marker.on
+	}
+	return s.only || s.marker.on
 }
 
 // languageWord reads the word json alone on the first line of the reply; it
@@ -167,7 +171,7 @@ func (s *Scanner) beginExpression(p, n int) {
 	c := s.candidate(p)
 	c.expr = true
 	s.read.text = s.text
-	s.read.beginCall(p, n, c.place.hard)
+	s.read.beginCall(p, n, c.place.hard || s.fence.calls)
 }
 
 // printAt reads print(NAME(…)), which Gemma's tool_code likes.
@@ -190,6 +194,13 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 	}
 	if s.text[p] == '(' {
 		if c := s.text[q]; c != '\'' && c != '"' {
+			return false, false
+		}
+	} else if s.text[p] == '"' && s.text[q] == '{' {
+		if q+1 == len(s.text) && !s.eof {
+			return false, true
+		}
+		if !strings.HasPrefix(s.text[q:], `{\`) {
 			return false, false
 		}
 	} else {
@@ -243,7 +254,8 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 
 // readAssignments reads k="v" k2=2, separated by white space or commas.
 func readAssignments(text string) (string, bool) {
-	r := &reader{text: "f(" + text + ")", eof: true, isTool: never, spaces: true}
+	r := newReader("f(" + text + ")")
+	r.spaces = true
 	r.beginCall(0, 1, false)
 	if r.run() != readClosed || r.failed() || r.pos != len(r.text) {
 		return "", false
@@ -308,6 +320,7 @@ func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
 		return true
 	case t.kind == markPart:
 		s.nameAt(p, word, q+t.n)
+		s.named.id = t.name == "[CALL_ID]"
 		return true
 	case t.kind == markArgKey && !t.close && s.reg.known(word):
 		s.nameAt(p, word, q)
@@ -438,6 +451,16 @@ func (s *Scanner) inNamed() bool {
 		s.pos = p + len("json")
 		return true
 	}
+	if s.named.id { // Mistral's call id
+		n := wordLen("_" + rest)
+		if p+n-1 == len(s.text) && !s.eof {
+			return false
+		}
+		if n > 1 {
+			s.named.id, s.pos = false, p+n-1
+			return true
+		}
+	}
 	return s.noArgs()
 }
 
@@ -448,7 +471,7 @@ func (s *Scanner) beginArgs(p int) bool {
 			return false
 		} else if ok == yes {
 			if t.kind == markPart {
-				s.pos = p + t.n
+				s.named.id, s.pos = t.name == "[CALL_ID]", p+t.n
 				return true
 			}
 			return s.noArgs()
@@ -525,12 +548,25 @@ func (s *Scanner) noArgs() bool {
 		s.named = named{}
 		return s.plain(s.pos, s.pos)
 	}
-	s.cand = candidate{start: s.named.start, end: s.pos, place: place{hard: true}}
+	if s.mentioned() {
+		s.named = named{}
+		return s.plain(s.pos, s.pos)
+	}
 	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: s.pos,
 		Expected: "the arguments of " + bounded(s.named.name), Found: excerpt(s.text, s.pos)}, start: s.named.start})
 	s.marker.pending = false
 	s.named = named{}
 	return s.plain(s.pos, s.pos)
+}
+
+// mentioned reports whether the tag that named a call stands in the middle of a
+// sentence: prose before and behind it on its line.
+func (s *Scanner) mentioned() bool {
+	n := s.named
+	if !n.tag || n.start < s.done || s.blankBefore(n.start) || s.marker.on {
+		return false
+	}
+	return !strings.Contains(s.text[n.at:s.pos], "\n")
 }
 
 // finishNamed takes the arguments that the reader has read.
@@ -564,6 +600,9 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 // finishedArgs is finishArgs once the candidate has been set up.
 func (s *Scanner) finishedArgs(args string, end int) bool {
 	n := s.named
+	if n.fenced && s.wholeCall(args) {
+		return true
+	}
 	s.named = named{}
 	s.state = stText
 	hard := !n.whole && !n.fenced
@@ -582,6 +621,31 @@ func (s *Scanner) finishedArgs(args string, end int) bool {
 	if s.fence.used && s.fence.kind == fenceCalls && !n.whole {
 		c.expr = false
 	}
+	s.accept()
+	s.glued = hard
+	s.between = n.dialect == DialectXML || n.dialect == DialectInvoke
+	return true
+}
+
+// wholeCall takes the content of a fence whose info string names a tool, if it
+// is itself a call.
+func (s *Scanner) wholeCall(args string) bool {
+	if args == "" || args[0] != '{' {
+		return false
+	}
+	c := &s.cand
+	j := judge{reg: &s.reg, c: args, parts: s.read.parts, span: Span{c.start, c.end}, place: place{fence: true}}
+	if len(j.shape(0).names) == 0 {
+		return false
+	}
+	v := j.object(0, 0)
+	if v.kind != isCalls {
+		return false
+	}
+	s.named = named{}
+	c.named, c.v = false, v
+	s.state = stText
+	s.describe(c.v.calls)
 	return s.accept()
 }
 
@@ -676,9 +740,16 @@ func (s *Scanner) noAction(end int) bool {
 
 // dueInput reads the label of an Action's input.
 func (s *Scanner) dueInput(p int) bool {
-	rest := s.text[p:]
+	rest := strings.TrimLeft(s.text[p:], "*")
+	bold := len(s.text) - p - len(rest)
 	w, n := lexLine(rest)
+	n += bold
+	for bold > 0 && p+n < len(s.text) && s.text[p+n] == '*' {
+		n++
+	}
 	switch {
+	case rest == "" && !s.eof:
+		return false
 	case w == wordInput || w == wordArgs:
 		s.named.input = true
 		s.pos = p + n
@@ -687,7 +758,7 @@ func (s *Scanner) dueInput(p int) bool {
 		return s.finishArgs("", p)
 	case !s.eof && mayBeLineWord(rest):
 		return false
-	case rest[0] == '{' && s.named.dialect == DialectReAct:
+	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
 		s.named.input = true
 		return true
 	}

@@ -64,7 +64,7 @@ func (r *registry) build() {
 // lookup returns the index of the tool that name means, or -1. exact is false
 // when the name is a respelling that maps to exactly one registered name.
 func (r *registry) lookup(name string) (tool int, exact bool) {
-	if len(r.tools) == 0 || name == "" {
+	if r == nil || len(r.tools) == 0 || name == "" {
 		return -1, false
 	}
 	if r.exact == nil {
@@ -76,9 +76,9 @@ func (r *registry) lookup(name string) (tool int, exact bool) {
 	if len(name) > 4*maxName {
 		return -1, false
 	}
-	for _, n := range spellings(name) {
+	for k, n := range spellings(name) {
 		if i, ok := r.exact[n]; ok {
-			return i, false
+			return i, k == 2 && len(n)+len(".call") == len(name) // Llama's NAME.call
 		}
 		if i, ok := r.fold[foldName(n)]; ok && i >= 0 {
 			return i, false

@@ -23,7 +23,8 @@ type params struct {
 	looseN int
 
 	keyAt int  // GLM: where the key begins
-	inKey bool // GLM
+	inKey bool // GLM: between the tags of a key
+	noVal bool // GLM: a key has no value yet
 }
 
 // beginParams starts reading arguments between tags at p.
@@ -152,14 +153,21 @@ func (s *Scanner) glmTag(p int, t tag) {
 	case t.kind == markArgKey && !t.close && s.directly(p):
 		if s.endValue(p) {
 			v.keyAt, v.inKey = p+t.n, true
+			if v.noVal {
+				s.paramFault(ReasonMalformed, p, "<arg_value>")
+			}
 		}
 	case t.kind == markArgKey && t.close && v.inKey:
-		v.key, v.inKey, v.last = strings.TrimSpace(s.text[v.keyAt:p]), false, p+t.n
+		v.key, v.inKey, v.last, v.noVal = strings.TrimSpace(s.text[v.keyAt:p]), false, p+t.n, true
 	case t.kind == markArgValue && !t.close && !v.open && !v.inKey && s.directly(p):
-		v.open, v.value, v.close, v.last = true, p+t.n, -1, p+t.n
+		v.open, v.value, v.close, v.last, v.noVal = true, p+t.n, -1, p+t.n, false
 	case t.kind == markArgValue && t.close:
 		s.closeValue(p, t.n)
 	case (t.kind == markHard && t.close || t.kind == markEnd) && s.directly(p):
+		if v.noVal {
+			s.paramFault(ReasonMalformed, p, "<arg_value>")
+			return
+		}
 		if s.endValue(p) {
 			s.finishParams(p+t.n, false)
 		}
@@ -246,7 +254,7 @@ func (s *Scanner) paramValue(key, typed, raw string) string {
 // readValue reads text that is exactly one JSON value, or one of Python's
 // literals.
 func readValue(text string) (string, bool) {
-	r := &reader{text: "[" + strings.TrimSpace(text) + "]", eof: true, isTool: never}
+	r := newReader("[" + strings.TrimSpace(text) + "]")
 	r.begin(0)
 	if r.run() != readClosed || r.failed() || r.pos != len(r.text) {
 		return "", false

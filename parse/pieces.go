@@ -30,16 +30,17 @@ type pieces struct {
 	calls []found
 	done  int // where the last piece ends
 
-	held    int // index of the first piece that may still change, or -1
-	sent    int // offset up to which events were sent
-	sentCut int // pieces of the list that were sent whole
-	sentN   int // calls sent
-	retract bool
+	held    int  // index of the first piece that may still change, or -1
+	sent    int  // offset up to which events were sent
+	sentCut int  // pieces of the list that were sent whole
+	sentN   int  // calls sent
+	split   bool // the next piece is not joined to the last
 	stopped bool // the stop event was sent
 }
 
 func (p *pieces) start() {
-	*p = pieces{list: p.list[:0], held: -1}
+	clear(p.calls)
+	*p = pieces{list: p.list[:0], calls: p.calls[:0], held: -1}
 }
 
 // add makes a piece of all up to end.
@@ -47,10 +48,11 @@ func (p *pieces) add(kind pieceKind, end int, reason string) {
 	if end <= p.done {
 		return
 	}
-	if p.last.kind == kind && p.last.reason == reason && kind != pieceCall && kind != pieceHeld {
+	if p.last.kind == kind && p.last.reason == reason && !p.split && kind != pieceCall && kind != pieceHeld {
 		p.last.end, p.done = end, end
 		return
 	}
+	p.split = false
 	p.push(piece{kind: kind, start: p.done, end: end, reason: reason})
 }
 
@@ -152,12 +154,6 @@ func (s *Scanner) emit() {
 	if s.muted {
 		return
 	}
-	if s.retract {
-		s.retract = false
-		if s.sent > 0 {
-			s.events = append(s.events, Event{Kind: EventRetract})
-		}
-	}
 	n := s.count()
 	if s.held >= 0 {
 		n = min(n, s.held)
@@ -171,6 +167,18 @@ func (s *Scanner) emit() {
 	if s.state == stOver && !s.stopped && !s.eof {
 		s.stopped = true
 		s.events = append(s.events, Event{Kind: EventStop})
+	}
+}
+
+// takeBack changes all pieces, which turned out to be something else, and tells
+// so. What was certain before is sent first, so that how the reply is cut into
+// pieces makes no difference.
+func (s *Scanner) takeBack(change func(piece) piece) {
+	s.emit()
+	s.rewrite(0, change)
+	s.sentCut, s.sentN = 0, 0
+	if !s.muted {
+		s.events = append(s.events, Event{Kind: EventRetract})
 	}
 }
 

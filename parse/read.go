@@ -1,7 +1,9 @@
 package parse
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -79,14 +81,14 @@ type reader struct {
 	inCall int  // calls open
 	ended  int  // end of the last token that closed something or was a value
 
-	calls  bool // NAME(…) may be a value
-	colons bool // NAME(k: v) too
-	isTool func(string) bool
-	bare   bool // unquoted keys belong to the dialect
-	spaces bool // white space may stand for the comma between arguments
-	single bool // the candidate is one value, wrapped in a list
-	exprs  int  // call expressions
-	quoted int  // strings that may be calls or names
+	calls  bool      // NAME(…) may be a value
+	colons bool      // NAME(k: v) too
+	reg    *registry // nil: no tools
+	bare   bool      // unquoted keys belong to the dialect
+	spaces bool      // white space may stand for the comma between arguments
+	single bool      // the candidate is one value, wrapped in a list
+	exprs  int       // call expressions
+	quoted int       // strings that may be calls or names
 
 	stack   []frame
 	out     []byte
@@ -251,7 +253,10 @@ func excerpt(text string, at int) string {
 
 // run reads on. It returns readMore unless the candidate came to an end.
 func (r *reader) run() status {
-	for r.pos < len(r.text) || r.token != tokenNone && r.eof {
+	for r.pos < len(r.text) || r.token != tokenNone && r.eof || len(r.stack) == 0 {
+		if len(r.stack) == 0 && r.pos > r.start {
+			return readClosed
+		}
 		if r.token != tokenNone {
 			if !r.resume() {
 				return readMore
@@ -260,9 +265,6 @@ func (r *reader) run() status {
 		}
 		if st, ok := r.step(); ok {
 			return st
-		}
-		if len(r.stack) == 0 && r.pos > r.start {
-			return readClosed
 		}
 	}
 	return readMore
@@ -447,10 +449,12 @@ func (r *reader) wide() (status, bool) {
 	case '，':
 		r.repair(RepairFullWidth, r.pos)
 		r.sawComma(n)
-	case '\u00a0', '\u200b', '\u200c', '\u200d', '\u2009', '\u202f', '\u3000', '\ufeff', '\u2028', '\u2029':
-		r.repair(RepairOddSpace, r.pos)
-		r.pos += n
 	default:
+		if unicode.IsSpace(c) || isInvisible(c) {
+			r.repair(RepairOddSpace, r.pos)
+			r.pos += n
+			break
+		}
 		if r.notCandidate() {
 			return readNot, true
 		}
@@ -828,7 +832,7 @@ func (r *reader) sawColon(n int) {
 		r.lastKey, r.lastStr = r.lastStr, ""
 		r.expect = expectValue
 	case r.expect == expectColon && r.top() == '(':
-		if !r.colons {
+		if !r.colons || !r.declared() {
 			r.failHere("=")
 			break
 		}
@@ -840,6 +844,17 @@ func (r *reader) sawColon(n int) {
 		r.failHere("value")
 	}
 	r.pos += n
+}
+
+// declared reports whether the schema of the innermost call has the argument
+// whose name was just read.
+func (r *reader) declared() bool {
+	f := r.stack[len(r.stack)-1]
+	m := r.keys[len(r.keys)-1]
+	name := r.out[f.out+len(`{"name":"`):]
+	name = name[:bytes.IndexByte(name, '"')]
+	tool, _ := r.reg.lookup(string(name))
+	return r.reg.of(tool).has(string(r.out[m.key0+1 : m.key1-1]))
 }
 
 // equals reads the = of a named argument.
@@ -922,7 +937,7 @@ func (r *reader) noteName(key, value string) {
 	r.openValue = false
 	if r.nameSeen == "" || !r.toolSeen {
 		r.nameSeen = value
-		r.toolSeen = r.isTool(value)
+		r.toolSeen = r.reg.known(value)
 	}
 }
 

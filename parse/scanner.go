@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -34,7 +35,7 @@ func NewScanner(o Options) *Scanner {
 
 func (s *Scanner) init(o Options) {
 	s.o = o
-	s.reg.tools = o.Tools
+	s.reg = registry{tools: o.Tools}
 	s.start()
 }
 
@@ -107,12 +108,32 @@ func (s *Scanner) Close(f Finish) Result {
 
 // Parse reads a whole reply. It is a [Scanner] fed with all of it, then closed.
 func Parse(text string, o Options, f Finish) Result {
-	var s Scanner
+	s := scanners.Get().(*Scanner)
+	defer s.recycle()
 	s.init(o)
 	s.muted = true
 	s.Feed(text)
 	return s.Close(f)
 }
+
+// scanners are used again by Parse, so that a reply without a call costs no
+// memory. No result points into one.
+var scanners = sync.Pool{New: func() any { return new(Scanner) }}
+
+// recycle gives the scanner back without what belongs to its caller.
+func (s *Scanner) recycle() {
+	if cap(s.read.out) > maxKept {
+		s.read = reader{}
+	}
+	if cap(s.calls) > maxCalls {
+		s.calls = nil
+	}
+	s.init(Options{})
+	scanners.Put(s)
+}
+
+// maxKept is the largest buffer that is kept for another reply.
+const maxKept = 64 << 10
 
 // needles remembers where the next byte of each kind is that may begin
 // something, so that each search passes over a byte once.

@@ -18,7 +18,7 @@ func (s *Scanner) thinkTag(p, end int, t tag) bool {
 // closing tag have the same.
 func thinkName(t tag) string {
 	if t.name[0] == '[' || strings.HasPrefix(t.name, "◁") {
-		return t.name[:4]
+		return t.name[:1]
 	}
 	var buf [48]byte
 	name, _ := foldTag(buf[:0], t.name)
@@ -42,6 +42,7 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.mid = middle{on: true, start: p, end: body, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
 		s.mid.lex.faults = slices.Clone(s.faults)
 		s.hold(s.count())
+		s.split = true
 		s.pos = body
 		return true
 	}
@@ -77,9 +78,8 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 		return true
 	}
 	s.add(pieceText, p, "")
-	s.rewrite(0, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
+	s.takeBack(func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls, s.held = s.calls[:0], -1
-	s.retract, s.sentCut, s.sentN = true, 0, 0
 	s.restart(end)
 	s.add(pieceDrop, end, dropThinkTag)
 	return true

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -54,10 +55,10 @@ func (r *reader) inWord() bool {
 // wordRune reports whether a rune beyond ASCII may stand in an unquoted key.
 func wordRune(c rune) bool {
 	switch c {
-	case '“', '”', '„', '‘', '’', '：', '，', utf8.RuneError, '\u00a0', '\u3000', '\ufeff':
+	case '“', '”', '„', '‘', '’', '：', '，', utf8.RuneError:
 		return false
 	}
-	return c >= utf8.RuneSelf && c != '\u2028' && c != '\u2029'
+	return c >= utf8.RuneSelf && !unicode.IsSpace(c) && !isInvisible(c)
 }
 
 // endWord reads a complete bare word; next is the byte behind it.
@@ -148,7 +149,7 @@ func (r *reader) wordValue(w string, next byte) {
 		r.failWord(ReasonBadArgs, w, "a literal")
 		return
 	}
-	if next == '(' && r.calls && r.isTool(strings.ReplaceAll(w, `\_`, "_")) {
+	if next == '(' && r.calls && r.reg.known(strings.ReplaceAll(w, `\_`, "_")) {
 		r.openCall(w)
 		return
 	}
@@ -517,7 +518,7 @@ func (r *reader) endString(end, next int) {
 func (r *reader) noteQuoted(s string) {
 	r.quoted++
 	name, _, call := strings.Cut(s, "(")
-	if call && len(name) <= 2*maxName && r.isTool(strings.ReplaceAll(name, `\_`, "_")) {
+	if call && len(name) <= 2*maxName && r.reg.known(strings.ReplaceAll(name, `\_`, "_")) {
 		r.toolSeen = true
 	}
 }

@@ -1,0 +1,105 @@
+package parse
+
+import "strings"
+
+// A model may encode a whole call twice: the object is the text of a JSON
+// string, with or without the quotes around it.
+
+// inEscaped looks for the end of an object whose quotes are escaped. It starts
+// at the candidate's brace.
+func (s *Scanner) inEscaped() bool {
+	e := &s.escaped
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; c {
+		case '\\':
+			n := escapeLen(s.text[s.pos:])
+			if n == 0 {
+				if !s.eof {
+					return false
+				}
+				n = len(s.text) - s.pos
+			}
+			if s.text[s.pos:s.pos+n] == `\"` {
+				e.open = !e.open
+			}
+			s.pos += n
+			continue
+		case '{':
+			if !e.open {
+				e.depth++
+			}
+		case '}':
+			if e.open {
+				break
+			}
+			if e.depth--; e.depth == 0 {
+				s.pos++
+				return s.finishEscaped()
+			}
+		}
+		s.pos++
+	}
+	return false
+}
+
+// escaped is how far an object with escaped quotes has been read.
+type escaped struct {
+	depth int
+	open  bool // in a string
+}
+
+// escapeLen is the length of the escape of an escape that s begins with: \",
+// or \\ and what that escapes. 0 means that s is too short.
+func escapeLen(s string) int {
+	switch {
+	case len(s) < 2:
+		return 0
+	case s[1] != '\\':
+		return 2
+	case len(s) < 3 || s[2] == '\\' && len(s) < 4:
+		return 0
+	case s[2] == '\\':
+		return 4
+	}
+	return 3
+}
+
+// finishEscaped reads the object that stands between the candidate's start and
+// pos.
+func (s *Scanner) finishEscaped() bool {
+	c := &s.cand
+	c.end = s.pos
+	s.state = stText
+	inner, bad := readWhole(`"` + s.text[c.start:c.end] + `"`)
+	if bad == "" {
+		return s.finishDoubled(inner)
+	}
+	return s.reject()
+}
+
+// finishDoubled judges a candidate that is one JSON string with a call in it.
+func (s *Scanner) finishDoubled(quoted string) bool {
+	c := &s.cand
+	object, bad := readWhole(strings.TrimSpace(unquote([]byte(quoted))) + " ")
+	if bad != "" || object[0] != '{' {
+		return s.reject()
+	}
+	j := judge{reg: &s.reg, c: object, span: Span{c.start, c.end}, place: c.place}
+	c.v = j.value(0, 0)
+	if c.v.kind != isCalls || len(c.v.calls) != 1 || !c.place.hard && s.o.ExpectJSON {
+		return s.reject()
+	}
+	f := &c.v.calls[0].call
+	f.Repairs = append([]Repair{{RepairDoubledEncoding, c.start}}, f.Repairs...)
+	f.Dialect = s.dialect(f.Dialect)
+	return s.accept()
+}
+
+// escapedName is the first string value of an object with escaped quotes.
+func escapedName(s string) string {
+	parts := strings.SplitN(s, `\"`, 5)
+	if len(parts) < 5 || !isNameKey(parts[1]) {
+		return ""
+	}
+	return bounded(parts[3])
+}
