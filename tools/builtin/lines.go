@@ -94,32 +94,36 @@ func (t textLine) trim() textLine {
 }
 
 // skipLines reads past n lines and reports how many there were, and the place
-// of the line after them.
+// of the line after them. It does not go past a zero byte.
 func skipLines(ctx context.Context, r io.Reader, n int) (lines int, at int64, err error) {
 	buf := make([]byte, 256<<10)
-	for lines < n {
+	for lines < n && err == nil {
 		if err := ctx.Err(); err != nil {
 			return lines, at, err
 		}
-		m, err := r.Read(buf)
+		var m int
+		m, err = r.Read(buf)
 		b := buf[:m]
-		if isBinary(b) {
-			return lines, at, errBinary
+		if zero := bytes.IndexByte(b, 0); zero >= 0 {
+			b, err = b[:zero], errBinary
 		}
-		if here := bytes.Count(b, []byte("\n")); lines+here < n {
-			lines += here
-			at += int64(m)
-		} else {
-			for ; lines < n; lines++ {
-				i := bytes.IndexByte(b, '\n') + 1
-				at += int64(i)
-				b = b[i:]
-			}
-			return lines, at, nil
-		}
-		if err != nil {
-			return lines, at, err
-		}
+		here, size := skipIn(b, n-lines)
+		lines += here
+		at += int64(size)
 	}
-	return lines, at, nil
+	if lines == n {
+		return lines, at, nil
+	}
+	return lines, at, err
+}
+
+// skipIn skips at most n lines of b: all of it, if it has fewer.
+func skipIn(b []byte, n int) (lines, size int) {
+	if lines = bytes.Count(b, []byte("\n")); lines < n {
+		return lines, len(b)
+	}
+	for range n {
+		size += bytes.IndexByte(b[size:], '\n') + 1
+	}
+	return n, size
 }

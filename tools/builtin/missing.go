@@ -42,13 +42,13 @@ func folderName(dir string) string {
 
 // nearest returns the deepest folder of the path that exists, and its names.
 func (f *folder) nearest(p string) (dir string, names []string) {
-	for dir = path.Dir(p); ; dir = path.Dir(dir) {
-		if info, err := f.root.Stat(dir); err == nil && info.IsDir() {
+	dir = "."
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		next := path.Join(dir, part)
+		if info, err := f.root.Stat(next); err != nil || !info.IsDir() {
 			break
 		}
-		if dir == "." {
-			break
-		}
+		dir = next
 	}
 	for n := range f.walker(1).nodes(context.Background(), dir) {
 		names = append(names, n.shown())
