@@ -53,7 +53,8 @@ func FuzzSessionBytes(f *testing.F) {
 		events, _ := runsOf(s)
 		f.Add(encodeLog(f, events))
 	}
-	f.Add([]byte(`{"v":1,"type":"parse","kind":"call","calls":[{"id":"1.1","start":-1,"end":99}]}` + "\n"))
+	f.Add([]byte(`{"v":1,"type":"message","role":"assistant","content":"x"}` + "\n" +
+		`{"v":1,"type":"parse","kind":"call","calls":[{"id":"1.1","start":-1,"end":9}],"leftovers":[{"start":-1,"end":9,"reason":"invented-result"}]}` + "\n"))
 	f.Add([]byte("{\"v\":1,\"type\":\"compact\",\"entries\":[{\"role\":\"assistant\",\"calls\":[{}]},{\"role\":\"x\"}]}\n"))
 	f.Fuzz(func(t *testing.T, log []byte) {
 		tr, torn, err := session.Read(bytes.NewReader(log))
