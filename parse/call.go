@@ -303,7 +303,7 @@ func (j *judge) unknown(s shape, span Span) verdict {
 		return verdict{}
 	}
 	name := j.str(s.names[0])
-	if slices.Contains(pseudoTools, foldName(name)) {
+	if slices.Contains(pseudoTools, string(foldName(nil, name))) {
 		return j.pseudo(s, span)
 	}
 	strict := len(s.args) == 1 && len(s.other) == 0 && len(s.wraps) == 0
@@ -459,7 +459,7 @@ func callName(s string, reg *registry) (int, bool) {
 	if n == 0 || n >= len(s) || s[n] != '(' {
 		return 0, false
 	}
-	return n, reg.known(strings.ReplaceAll(s[:n], `\_`, "_"))
+	return n, reg.known(s[:n])
 }
 
 // wordLen is the length of the name that s begins with, Markdown's escapes
@@ -480,6 +480,12 @@ func wordLen(s string) int {
 		}
 	}
 	return i
+}
+
+// goesOn reports whether the word of n bytes that s begins with may go on in
+// the next piece of text.
+func goesOn(s string, n int) bool {
+	return n == len(s) || s[n] == '\\' && n+1 == len(s)
 }
 
 // arguments reads the arguments of a call; raw is canonical JSON of any kind or

@@ -299,6 +299,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 		return
 	}
 	s.faults = append(s.faults, f)
+	s.add(pieceText, s.cand.end, "")
 	s.prefix = -1
 	s.lead, s.called = true, false
 	s.only = s.only && s.called

@@ -15,10 +15,25 @@ func (s *Scanner) release() {
 	case stBlocked, stRest:
 		s.add(pieceText, cutRune(s.text, len(s.text)), "")
 	case stText:
-		if s.lead || s.prefix >= 0 {
-			return
+		if !s.lead && s.prefix < 0 {
+			s.add(pieceText, s.safe(), "")
 		}
-		s.add(pieceText, s.safe(), "")
+	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
+		if s.prefix < 0 {
+			s.add(pieceText, s.cand.start, "")
+		}
+	case stFence:
+		if s.prefix < 0 {
+			s.add(pieceText, s.fence.body, "")
+		}
+	case stNamed, stParams, stAction, stInput:
+		if s.prefix < 0 {
+			s.add(pieceText, s.named.start, "")
+		}
+	case stHeader:
+		if s.prefix < 0 {
+			s.add(pieceText, s.pos, "")
+		}
 	}
 }
 
@@ -297,7 +312,9 @@ func (s *Scanner) problem(f Finish) *Problem {
 		}
 	}
 	if len(faults) > 0 {
-		return &faults[0].Problem
+		p := faults[0].Problem
+		p.Found = excerpt(s.text, p.Offset)
+		return &p
 	}
 	if s.final >= 0 && len(s.calls) > 0 && s.calls[len(s.calls)-1].call.Span.Start < s.final {
 		return &Problem{Reason: ReasonReactConflict, Offset: s.final, Expected: "an answer or a call, not both",

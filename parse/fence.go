@@ -348,6 +348,7 @@ func (s *Scanner) inSpan() bool {
 		}
 	}
 	c := &s.cand
+	c.odd = c.odd || q+n == len(s.text) // the run may have gone on
 	switch {
 	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all
 		s.fence.inline, c.tick = false, 0

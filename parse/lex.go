@@ -298,6 +298,7 @@ func (s *Scanner) plain(p, next int) bool {
 // prose notes that text that is no call stands at p.
 func (s *Scanner) prose(p int) {
 	if !s.lead && !s.only {
+		s.prefix = -1
 		return
 	}
 	if s.marker.on && s.marker.pending {
@@ -493,6 +494,7 @@ func (s *Scanner) drop(start, end int, reason string) {
 // open notes that what begins at p belongs to a call if one follows.
 func (s *Scanner) open(p int) {
 	if s.prefix < 0 {
+		s.add(pieceText, p, "")
 		s.prefix = p
 	}
 }
@@ -503,7 +505,7 @@ func (s *Scanner) atLine(p int) bool { return s.blankBefore(p) }
 
 // place says where a candidate at p stands.
 func (s *Scanner) place(p int) place {
-	hard := s.marker.on && s.lead || s.stands && s.lead
+	hard := s.lead && (s.marker.on || s.stands && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
 	return place{
 		hard:  hard,
 		fence: s.fence.kind == fenceCalls,
@@ -514,8 +516,11 @@ func (s *Scanner) place(p int) place {
 // candidate begins a candidate at p; setup has started the reader.
 func (s *Scanner) candidate(p int) *candidate {
 	s.cand = candidate{
-		start: p, place: s.place(p), first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
-		own: s.ownLine(p), odd: s.odd >= 0 && s.odd == s.lineStart(p), label: s.label,
+		start: p, place: s.place(p), label: s.label,
+		first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
+	}
+	if p >= s.line { // else a call that began lines ago ends
+		s.cand.own, s.cand.odd = s.ownLine(p), s.odd >= 0 && s.odd == s.lineStart(p)
 	}
 	s.state = stCandidate
 	return &s.cand
@@ -527,7 +532,7 @@ func (s *Scanner) brace(p int) bool {
 	if n == repeatBraces {
 		return s.repetition(p)
 	}
-	if n > 1 && p+n == len(s.text) && !s.eof {
+	if p+n == len(s.text) && !s.eof {
 		return false
 	}
 	if s.fence.kind == fencePython {
@@ -554,6 +559,11 @@ func (s *Scanner) brace(p int) bool {
 
 // bracket begins a list, or reads a marker in square brackets.
 func (s *Scanner) bracket(p int) bool {
+	functools := false
+	if start := s.lineStart(p); s.text[start:p] == "functools" && s.done <= start {
+		functools = true
+		s.open(start)
+	}
 	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
 	case yes:
 		return s.tagged(p, t)
@@ -570,8 +580,7 @@ func (s *Scanner) bracket(p int) bool {
 		}
 		return s.plain(p, p+1)
 	}
-	if start := s.lineStart(p); s.text[start:p] == "functools" && s.done <= start {
-		s.open(start)
+	if functools {
 		s.lead, s.label = true, DialectFunctools
 	}
 	s.candidate(p)
@@ -604,7 +613,7 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		return yes, false
 	case isLetter(c):
 		n := wordLen(s.text[q:])
-		if q+n == len(s.text) && !s.eof {
+		if goesOn(s.text[q:], n) && !s.eof {
 			return maybe, false
 		}
 		if _, known := callName(s.text[q:], &s.reg); known {
@@ -881,6 +890,7 @@ func (s *Scanner) colon(p int) bool {
 				n++
 			}
 			if bold+n == len(s.text) && !s.eof {
+				s.open(start)
 				return false
 			}
 			if s.reasons || w == wordThought {
@@ -950,7 +960,7 @@ func (s *Scanner) arrows(p int) bool {
 	}
 	name := wordLen(s.text[p+3:])
 	q := p + 3 + name
-	if q == len(s.text) && !s.eof {
+	if goesOn(s.text[p+3:], name) && !s.eof {
 		return false
 	}
 	if name == 0 || !s.reg.known(s.text[p+3:q]) {

@@ -364,8 +364,8 @@ var lineWords = []struct {
 	{"Tool response:", wordObservation},
 	{"✿FUNCTION✿:", wordFunction},
 	{"✿ARGS✿:", wordArgs},
-	{"✿RESULT✿", wordObservation},
-	{"✿RETURN✿", wordObservation},
+	{"✿RESULT✿:", wordObservation},
+	{"✿RETURN✿:", wordObservation},
 }
 
 // lexLine reads the word that a line begins with; n is its length.

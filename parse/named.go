@@ -89,14 +89,14 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 	if n == 0 || n > 4*maxName {
 		return false, false
 	}
-	if p+n == len(s.text) && !s.eof {
+	if goesOn(rest, n) && !s.eof {
 		return false, true
 	}
 	if n == len("print") && rest[:n] == "print" && strings.HasPrefix(rest[n:], "(") {
 		return s.printAt(p)
 	}
 	word := rest[:n]
-	if !s.reg.known(strings.ReplaceAll(word, `\_`, "_")) {
+	if !s.reg.known(word) {
 		return false, false
 	}
 	q := p + n
@@ -179,7 +179,7 @@ func (s *Scanner) printAt(p int) (ok, wait bool) {
 	q := p + len("print(")
 	n, known := callName(s.text[q:], &s.reg)
 	if !known {
-		return false, !s.eof && q+wordLen(s.text[q:]) == len(s.text)
+		return false, !s.eof && goesOn(s.text[q:], wordLen(s.text[q:]))
 	}
 	s.open(p)
 	s.beginExpression(q, n)
@@ -205,7 +205,7 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 		}
 	} else {
 		n := wordLen(s.text[q:])
-		if q+n == len(s.text) && !s.eof {
+		if goesOn(s.text[q:], n) && !s.eof {
 			return false, true
 		}
 		if _, known := callName(s.text[q:], &s.reg); !known {
@@ -271,7 +271,7 @@ func (s *Scanner) afterMarker(p int) bool {
 	if n == 0 {
 		return s.plain(p, p)
 	}
-	if p+n == len(s.text) && !s.eof {
+	if goesOn(rest, n) && !s.eof {
 		return false
 	}
 	word := strings.TrimRight(rest[:n], ":/-")
@@ -748,7 +748,7 @@ func (s *Scanner) dueInput(p int) bool {
 		n++
 	}
 	switch {
-	case rest == "" && !s.eof:
+	case (rest == "" || bold > 0 && p+n == len(s.text)) && !s.eof:
 		return false
 	case w == wordInput || w == wordArgs:
 		s.named.input = true

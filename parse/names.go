@@ -53,7 +53,7 @@ func (r *registry) build() {
 			continue
 		}
 		r.exact[t.Name] = i
-		k := foldName(t.Name)
+		k := string(foldName(nil, t.Name))
 		if _, ok := r.fold[k]; ok {
 			i = -1
 		}
@@ -80,7 +80,8 @@ func (r *registry) lookup(name string) (tool int, exact bool) {
 		if i, ok := r.exact[n]; ok {
 			return i, k == 2 && len(n)+len(".call") == len(name) // Llama's NAME.call
 		}
-		if i, ok := r.fold[foldName(n)]; ok && i >= 0 {
+		var buf [2 * maxName]byte
+		if i, ok := r.fold[string(foldName(buf[:0], n))]; ok && i >= 0 {
 			return i, false
 		}
 	}
@@ -99,9 +100,9 @@ func (r *registry) mayBecome(prefix string) bool {
 	if r.known(prefix) {
 		return true
 	}
-	fold := foldName(prefix)
+	fold := string(foldName(nil, prefix))
 	for _, t := range r.tools {
-		if strings.HasPrefix(foldName(t.Name), fold) || strings.HasPrefix("functions", fold) {
+		if strings.HasPrefix(string(foldName(nil, t.Name)), fold) || strings.HasPrefix("functions", fold) {
 			return true
 		}
 	}
@@ -131,9 +132,8 @@ func spellings(name string) [3]string {
 }
 
 // foldName maps names that differ only by case, by - _ . and their doubling,
-// by spaces or by a Markdown escape to the same string.
-func foldName(s string) string {
-	b := make([]byte, 0, len(s))
+// by spaces or by a Markdown escape to the same bytes, appended to b.
+func foldName(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case 'A' <= c && c <= 'Z':
@@ -147,7 +147,7 @@ func foldName(s string) string {
 			b = append(b, c)
 		}
 	}
-	return string(b)
+	return b
 }
 
 // facts are what a parser needs to know of a schema.

@@ -282,6 +282,9 @@ func (s *Scanner) paramsAtEnd() bool {
 		return false
 	}
 	end := v.loose + v.looseN
+	if v.open && v.close >= 0 { // text stands behind the value: it may go on
+		return false
+	}
 	if !s.endValue(v.loose) {
 		return true
 	}

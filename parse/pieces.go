@@ -159,12 +159,22 @@ func (s *Scanner) emit() {
 		n = min(n, s.held)
 	}
 	for i := s.sentCut; i < n; i++ {
+		if s.state == stOver && s.at(i).start >= s.overAt {
+			s.stop()
+		}
 		s.emitPiece(s.at(i))
 		if i < len(s.list) {
 			s.sentCut = i + 1
 		}
 	}
-	if s.state == stOver && !s.stopped && !s.eof {
+	if s.state == stOver && s.done <= s.overAt {
+		s.stop()
+	}
+}
+
+// stop says that nothing that follows can matter.
+func (s *Scanner) stop() {
+	if !s.stopped && !s.eof {
 		s.stopped = true
 		s.events = append(s.events, Event{Kind: EventStop})
 	}

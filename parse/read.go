@@ -308,6 +308,9 @@ func (r *reader) step() (st status, ok bool) {
 		r.pop()
 		return readClosed, true
 	}
+	if r.notCandidate() && r.expect == expectColon && c < utf8.RuneSelf && !isSpace(c) && !strings.ContainsRune(`:/\`, rune(c)) {
+		return readNot, true
+	}
 	switch c {
 	case '\n':
 		r.line = true
@@ -438,6 +441,9 @@ func (r *reader) wide() (status, bool) {
 		return readMore, true
 	}
 	c, n := utf8.DecodeRuneInString(s)
+	if r.notCandidate() && r.expect == expectColon && c != '：' && !unicode.IsSpace(c) {
+		return readNot, true
+	}
 	switch c {
 	case '“', '”', '„':
 		r.openString(quoteSmart, n)

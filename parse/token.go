@@ -149,7 +149,7 @@ func (r *reader) wordValue(w string, next byte) {
 		r.failWord(ReasonBadArgs, w, "a literal")
 		return
 	}
-	if next == '(' && r.calls && r.reg.known(strings.ReplaceAll(w, `\_`, "_")) {
+	if next == '(' && r.calls && r.reg.known(w) {
 		r.openCall(w)
 		return
 	}
@@ -518,7 +518,7 @@ func (r *reader) endString(end, next int) {
 func (r *reader) noteQuoted(s string) {
 	r.quoted++
 	name, _, call := strings.Cut(s, "(")
-	if call && len(name) <= 2*maxName && r.reg.known(strings.ReplaceAll(name, `\_`, "_")) {
+	if call && len(name) <= 2*maxName && r.reg.known(name) {
 		r.toolSeen = true
 	}
 }
