@@ -127,8 +127,8 @@ func (e *env) lineReader() lineReader {
 			history: openHistory(filepath.Join(e.stateDir(), "history.jsonl"))}
 	}
 	r := &plainReader{r: bufio.NewReader(e.stdin)}
-	if isTerminal(e.stdin) {
-		r.s = e.out
+	if isTerminal(e.stdin) && e.err.tty {
+		r.s = e.err
 	}
 	return r
 }
@@ -236,14 +236,23 @@ func (c *chat) back() (loop.Prompt, bool) {
 	return loop.Prompt{}, false
 }
 
-// shorten keeps the first n entries of the conversation, in the log too.
+// shorten keeps the first n entries of the conversation, in the log too. With
+// none left a new log begins: it is another conversation.
 func (c *chat) shorten(n int) {
-	n = min(n, len(c.talk.Entries)) // a compaction may have made it shorter
 	before := len(c.talk.Entries)
+	n = min(n, before) // a compaction may have made it shorter
 	c.talk.Entries = c.talk.Entries[:n:n]
-	if c.log != nil && before != n {
-		entries := append([]loop.Entry{}, c.talk.Entries...)
-		if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: entries}); err != nil {
+	switch {
+	case c.log == nil || before == n:
+	case n == 0:
+		c.log.Close()
+		c.log = nil
+		if err := c.createLog(c.e.sessionDir()); err != nil {
+			c.e.note(err.Error())
+		}
+		c.setHeader(c.header)
+	default:
+		if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: slices.Clone(c.talk.Entries)}); err != nil {
 			c.e.note(err.Error())
 		}
 	}

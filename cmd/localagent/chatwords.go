@@ -96,7 +96,7 @@ func (c *chat) wordTools(ctx context.Context, arg string) error {
 		}
 	}
 	active := toolNames(c.agent.Tools.All())
-	for _, t := range allTools(c.root, "") {
+	for _, t := range c.e.allTools(c.root, "") {
 		mark := " "
 		if slices.Contains(active, t.Name) {
 			mark = "*"

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"slices"
+
+	"github.com/hbollon/go-edlib"
 )
 
 // A command is one word of the command line and what it does.
@@ -87,19 +89,20 @@ func firstWord(args []string) int {
 	return -1
 }
 
-// misspelled says which command a lone word was meant to be. A prompt of one
-// word that looks like a command is rarer than a slip of the keys; with more
-// words it is the other way round, unless they are the words of that command.
+// misspelled says which command a lone word was meant to be: one slip of the
+// keys from it, and no other first letter. With more words a sentence is
+// likelier, unless they are the words of that command.
 func misspelled(args []string) string {
-	if len(args) == 0 {
+	if len(args) == 0 || len(args[0]) < 3 {
 		return ""
 	}
-	name := closest(args[0], commandNames())
-	if name == "" || name == args[0] {
-		return ""
-	}
-	if len(args) == 1 || slices.Contains(subcommands[name], args[1]) {
-		return name
+	for _, name := range commandNames() {
+		if args[0][0] != name[0] || args[0] == name || edlib.OSADamerauLevenshteinDistance(args[0], name) > 1 {
+			continue
+		}
+		if len(args) == 1 || slices.Contains(subcommands[name], args[1]) {
+			return name
+		}
 	}
 	return ""
 }

@@ -188,7 +188,7 @@ func (e *env) toolCandidates() []candidate {
 	}
 	defer root.Close()
 	var cs []candidate
-	for _, t := range allTools(root, "") {
+	for _, t := range e.allTools(root, "") {
 		cs = append(cs, candidate{t.Name, firstLine(t.Description)})
 	}
 	return cs

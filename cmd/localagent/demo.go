@@ -24,7 +24,7 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
-const demoPrompt = "What is in this folder? How many characters has notes.txt, and what is its share of 0 open orders?"
+const demoPrompt = "How long are my notes? And how many shipped orders are there for each open one?"
 
 func demoCommand() *command {
 	return &command{

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 	"github.com/tidwall/gjson"
 )
@@ -129,10 +130,20 @@ func shortTime(d time.Duration) string {
 func describeProblem(ev loop.FreshRetry) string {
 	p := ev.Problem
 	s := fmt.Sprintf("%s at byte %d", p.Reason, p.Offset)
+	return s + expectation(&p)
+}
+
+// expectation says what would have been right and what stood there.
+func expectation(p *parse.Problem) string {
+	s := ""
 	if p.Expected != "" {
 		s += ": expected " + p.Expected
 	}
-	if p.Found != "" {
+	switch p.Found {
+	case "":
+	case "end of text": // words of the parser, not of the reply
+		s += ", found the end"
+	default:
 		s += ", found " + quoted(p.Found, 40)
 	}
 	return s

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -58,9 +59,12 @@ func (e *env) closed(code int) int {
 	return code
 }
 
-// withSignals runs f with a context that the first signal cancels. The second
-// signal ends the program without waiting for f; so does the first when f is
-// not graceful.
+// killWait is how long a second signal waits for what it killed to be gone.
+const killWait = time.Second
+
+// withSignals runs f with a context that the first signal cancels; f ends in
+// its own time then. A second signal ends at once what f is still waiting for,
+// and the program. When f is not graceful the first signal ends it.
 func (e *env) withSignals(graceful bool, f func(context.Context) int) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -82,13 +86,19 @@ func (e *env) withSignals(graceful bool, f func(context.Context) int) int {
 			return code
 		case s := <-sigs:
 			cause := &signalError{s.(syscall.Signal)}
-			if s == os.Interrupt && ctx.Err() == nil && e.caught(cause) {
-				continue
-			}
-			if !graceful || ctx.Err() != nil {
+			switch {
+			case s == os.Interrupt && ctx.Err() == nil && e.caught(cause):
+			case graceful && ctx.Err() == nil:
+				cancel(cause)
+			default:
+				close(e.kill)
+				select {
+				case <-done:
+				case <-time.After(killWait):
+				case <-sigs:
+				}
 				return codeOf(cause)
 			}
-			cancel(cause)
 		}
 	}
 }

@@ -47,7 +47,9 @@ func TestMisspelled(t *testing.T) {
 		{"prase", "parse"},
 		{"versoin", "version"},
 		{"tool call calc", "tools"},
+		{"modles", "models"},
 		{"hello", ""},
+		{"what", ""},                // not chat
 		{"parse", ""},               // right
 		{"demi is a prefix", ""},    // a sentence
 		{"help me with this", ""},   //

@@ -16,6 +16,7 @@ type env struct {
 	out    *screen // the answer, and nothing else
 	err    *screen // everything else
 	getenv func(string) string
+	kill   chan struct{} // closed when the user will not wait for tools to end
 
 	mu    sync.Mutex
 	catch func(cause error) bool // takes an interrupt, or says that it did not
@@ -27,6 +28,7 @@ func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 		out:    newScreen(stdout, getenv),
 		err:    newScreen(stderr, getenv),
 		getenv: getenv,
+		kill:   make(chan struct{}),
 	}
 }
 

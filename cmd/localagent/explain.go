@@ -71,16 +71,7 @@ func (x *explainer) call(look style, what string, c parse.Call) {
 	}
 }
 
-func problemText(p *parse.Problem) string {
-	s := string(p.Reason)
-	if p.Expected != "" {
-		s += ": expected " + p.Expected
-	}
-	if p.Found != "" {
-		s += ", found " + quoted(p.Found, 40)
-	}
-	return s
-}
+func problemText(p *parse.Problem) string { return string(p.Reason) + expectation(p) }
 
 // around is the number of unmarked lines shown beside marked ones.
 const around = 1

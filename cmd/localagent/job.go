@@ -57,7 +57,7 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := toolSet(o, j.root, j.spillDir())
+	set, err := j.e.toolSet(o, j.root, j.spillDir())
 	if err != nil {
 		return err
 	}
@@ -84,15 +84,16 @@ func (j *job) setAgent(ctx context.Context) error {
 	return nil
 }
 
+// setHeader says what is recorded of the runs to come, and where.
 func (j *job) setHeader(h session.Header) {
-	h.Version = version()
-	j.header = h
+	h.Version, h.Session = version(), ""
+	j.agent.Record = nil
 	if j.log != nil {
 		h.Session = j.log.ID()
-		j.header = h
 		j.log.Header = h
 		j.agent.Record = j.log.Write
 	}
+	j.header = h
 }
 
 // permit asks whether a call may run. The status line goes away meanwhile: a

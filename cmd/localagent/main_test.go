@@ -105,6 +105,7 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("testscript's T is no testing.TB any more")
 	}
 	s := ollamatest.New(tb, replies...)
+	s.Models[0].Digest, s.Models[0].Size = strings.Repeat("5eed", 16), 815_000_000
 	ts.Setenv("OLLAMA_HOST", s.URL)
 	ts.Setenv("LOCALAGENT_MODEL", "test")
 	ts.Value(serverKey{}).(*scriptServer).Server = s
@@ -117,9 +118,12 @@ func cmdChats(ts *testscript.TestScript, neg bool, _ []string) {
 	for _, r := range ts.Value(serverKey{}).(*scriptServer).Chats() {
 		var line bytes.Buffer
 		ts.Check(json.Compact(&line, r.Body))
-		fmt.Fprintln(ts.Stdout(), line.String())
+		fmt.Fprintln(ts.Stdout(), plainHTML.Replace(line.String()))
 	}
 }
+
+// plainHTML undoes what encoding/json does for browsers.
+var plainHTML = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {

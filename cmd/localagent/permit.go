@@ -4,22 +4,30 @@ import (
 	"context"
 
 	"github.com/localagent/localagent/loop"
-	"github.com/localagent/localagent/tools"
+	"github.com/localagent/localagent/tools/permission"
 )
 
-// permit decides about the calls of a run: tools that only look may run.
+// permit decides about the calls of a run.
 func (e *env) permit(o *options) func(context.Context, loop.PermitRequest) loop.Permission {
+	p := &permission.Policy{Mode: permission.Mode(o.approve)}
+	if o.yes {
+		p.Mode = permission.ModeAll
+	}
 	return func(_ context.Context, r loop.PermitRequest) loop.Permission {
-		if r.Tool.Class == tools.Read {
-			return loop.Permission{Verdict: loop.Allowed, By: "mode"}
+		switch d := p.Decide(r.Tool, r.Call.Args, r.Call.Echo); d.Verdict {
+		case permission.Allow:
+			return loop.Permission{Verdict: loop.Allowed, By: d.By, Reason: d.Why}
+		case permission.Deny:
+			return loop.Permission{Verdict: loop.Forbidden, By: d.By, Reason: d.Why}
+		default:
+			return loop.Permission{Verdict: loop.Refused, By: "nobody", Reason: d.Why}
 		}
-		return loop.Permission{Verdict: loop.Refused, By: "nobody", Reason: "it needs approval, and nobody can be asked"}
 	}
 }
 
 // showPermissions prints what may run without asking.
 func (c *chat) showPermissions() error {
-	c.e.out.put("reads run, the rest is refused\n")
+	c.e.out.put("approve: " + c.o.approve + "\n")
 	return nil
 }
 

@@ -122,7 +122,8 @@ func (p *progress) step(s loop.State) {
 
 // ended says what the answer alone does not.
 func (p *progress) ended(r *loop.Result) {
-	if r.Stop != loop.StopFinal {
+	p.endThought()
+	if r.Stop != loop.StopFinal && !isBrokenPipe(r.Err) {
 		p.s.put(span{styleError, "localagent: "}, stopText(r), "\n")
 	}
 	if p.quiet {
@@ -136,12 +137,13 @@ func (p *progress) ended(r *loop.Result) {
 	}
 }
 
-// stopText says why a run has no answer, and what to do.
+// stopText says why a run has no answer, and what to do. Of a run that the user
+// cancelled the advice alone is enough.
 func stopText(r *loop.Result) string {
-	text := string(r.Stop)
-	if r.Err != nil {
-		text = r.Err.Error()
+	if r.Err == nil || r.Stop == loop.StopAbortedModel || r.Stop == loop.StopAbortedTools {
+		return orElse(r.Advice, string(r.Stop))
 	}
+	text := strings.TrimPrefix(r.Err.Error(), "loop: ")
 	if r.Advice != "" {
 		text += ". " + r.Advice
 	}

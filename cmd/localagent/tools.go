@@ -47,7 +47,7 @@ func runTools(ctx context.Context, e *env, o *options, args []string) error {
 		return err
 	}
 	defer root.Close()
-	all := allTools(root, "")
+	all := e.allTools(root, "")
 	switch {
 	case len(args) == 0:
 		return listTools(e, o, all)
@@ -264,13 +264,13 @@ func openRoot(o *options) (*os.Root, error) {
 }
 
 // allTools is every tool there is.
-func allTools(root *os.Root, spillDir string) []*tools.Tool {
-	return builtin.All(builtin.Options{Root: root, SpillDir: spillDir})
+func (e *env) allTools(root *os.Root, spillDir string) []*tools.Tool {
+	return builtin.All(builtin.Options{Root: root, SpillDir: spillDir, Kill: e.kill})
 }
 
 // toolSet is the tools that the flags name.
-func toolSet(o *options, root *os.Root, spillDir string) (*tools.Set, error) {
-	all := allTools(root, spillDir)
+func (e *env) toolSet(o *options, root *os.Root, spillDir string) (*tools.Set, error) {
+	all := e.allTools(root, spillDir)
 	names, err := chooseTools(o.tools, toolNames(all))
 	if err != nil {
 		return nil, err
