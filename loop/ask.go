@@ -184,31 +184,46 @@ func (r *run) fresh(first *Request, rep *reply, attempt int) *Request {
 // retryMargin is room, in tokens, for the reminder of a fresh request.
 const retryMargin = 128
 
-// ask sends a request until its reply is complete: failures that may pass are
-// tried again. No tool of this step has run yet, the early readers apart.
+// ask sends a request until its reply is complete. No tool of this step has run
+// yet, the early readers apart, so a failure can be tried again.
 func (r *run) ask(req *Request) (*reply, *stopped) {
 	if stop := r.beforeModel(req); stop != nil {
 		return nil, stop
 	}
+	var rep *reply
+	tooLong, stop := r.persist(func() (err error) {
+		rep, err = r.stream(req)
+		return err
+	})
+	switch {
+	case tooLong != nil:
+		return nil, r.tooLong(req, tooLong)
+	case stop != nil:
+		r.raw = rep.raw.String()
+		return nil, stop
+	}
+	r.account(req, rep)
+	return rep, nil
+}
+
+// persist makes tries until one succeeds or none is left. A prompt that is too
+// long is for the caller to shorten.
+func (r *run) persist(try func() error) (tooLong *ModelError, stop *stopped) {
 	var failed retries
 	for {
-		rep, err := r.stream(req)
+		err := try()
 		if err == nil {
-			r.account(req, rep)
-			return rep, nil
+			return nil, nil
 		}
-		r.early.discard()
 		if r.ctx.Err() != nil {
-			r.aborted(rep)
 			return nil, cancelled(r.ctx, StopAbortedModel)
 		}
 		e := classify(err)
-		if e.Kind == TooLong {
-			return nil, r.tooLong(req, e)
-		}
 		pause, again := failed.next(e)
-		if !again {
-			r.raw = rep.raw.String()
+		switch {
+		case e.Kind == TooLong:
+			return e, nil
+		case !again:
 			return nil, &stopped{stop: StopModelError, err: err, cure: e.Cure}
 		}
 		r.emit(ModelRetry{Retry{Attempt: failed.failed, Delay: pause, Err: err}})
@@ -220,7 +235,9 @@ func (r *run) ask(req *Request) (*reply, *stopped) {
 
 // aborted records what had come of a reply when the run was cancelled.
 func (r *run) aborted(rep *reply) {
-	r.text = rep.reading.Text
+	if text := parse.Restore(rep.reading.Text); text != "" {
+		r.text = text
+	}
 	r.emit(Replied{
 		Raw: rep.raw.String(), Finish: rep.finish, Reading: rep.reading,
 		Aborted: true, Usage: rep.usage,
@@ -231,19 +248,25 @@ func (r *run) aborted(rep *reply) {
 func (r *run) stream(req *Request) (*reply, error) {
 	rep := &reply{}
 	s := parse.NewScanner(r.options)
-	end, err := r.receive(req, rep, s)
-	rep.finish = end
-	rep.reading = s.Close(end)
-	if r.ctx.Err() != nil {
-		return rep, r.ctx.Err()
-	}
-	if err == nil && rep.done == nil && end == parse.FinishUnknown {
+	var err error
+	rep.finish, err = r.receive(req, rep, s)
+	rep.reading = s.Close(rep.finish)
+	if err == nil && rep.done == nil && rep.finish == parse.FinishUnknown {
 		err = ErrNoTerminal
 	}
-	if errors.Is(err, ErrNoTerminal) && repeats(rep.raw.String()) {
+	switch {
+	case r.ctx.Err() != nil:
+		r.aborted(rep)
+		err = r.ctx.Err()
+	case errors.Is(err, ErrNoTerminal) && repeats(rep.raw.String()):
 		// Some servers end the stream without a word when one token repeats.
 		rep.reading = unparseable(parse.Problem{Reason: parse.ReasonRepetition}, rep.reading)
-		return rep, nil
+		err = nil
+	case err == nil:
+		r.show(s.Rest())
+	}
+	if err != nil {
+		r.early.discard()
 	}
 	return rep, err
 }
@@ -288,7 +311,13 @@ func (r *run) chunk(rep *reply, s *parse.Scanner, ch Chunk) (stop bool) {
 		return false
 	}
 	rep.raw.WriteString(ch.Text)
-	for _, ev := range s.Feed(ch.Text) {
+	return r.show(s.Feed(ch.Text))
+}
+
+// show passes on what the scanner read. It reports whether nothing that follows
+// can matter.
+func (r *run) show(read []parse.Event) (stop bool) {
+	for _, ev := range read {
 		switch ev.Kind {
 		case parse.EventText:
 			r.emit(TextDelta{ev.Text})

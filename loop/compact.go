@@ -1,12 +1,9 @@
 package loop
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
 
@@ -193,58 +190,6 @@ func lastTask(entries []Entry) int {
 		}
 	}
 	return -1
-}
-
-const summaryLead = "The work so far, in short (older messages were removed to save room):\n"
-
-//go:embed summary.md
-var summaryPrompt string
-
-// summaryMessages ask for a summary of entries. The conversation is told as
-// text, so that the model does not go on with it. Results are shortened until
-// it is at most room bytes; the rest is cut in the middle.
-func summaryMessages(entries []Entry, room int) []Message {
-	text := ""
-	for _, most := range []int{2000, 500, 120} {
-		if text = retell(entries, most); len(text) <= room {
-			break
-		}
-	}
-	return []Message{
-		{Role: System, Content: strings.TrimSpace(summaryPrompt)},
-		{Role: User, Content: "<record>\n" + parse.Defuse(clipMiddle(text, room)) + "\n</record>\n\nWrite the summary now, under the five headings."},
-	}
-}
-
-// retell is a conversation as plain text, each result at most n bytes.
-func retell(entries []Entry, n int) string {
-	var b strings.Builder
-	for _, e := range entries {
-		switch e.Kind {
-		case kindReply:
-			fmt.Fprintf(&b, "ASSISTANT: %s\n", e.Text)
-		case kindResults:
-			for _, r := range e.Results {
-				fmt.Fprintf(&b, "RESULT of %s (%s): %s\n", r.Name, r.Status, clipMiddle(r.Text, n))
-			}
-		case kindSummary:
-			fmt.Fprintf(&b, "EARLIER SUMMARY: %s\n", e.Text)
-		case kindTask, kindSteer:
-			fmt.Fprintf(&b, "USER: %s\n", clipMiddle(e.Text, 2*n))
-		}
-	}
-	return b.String()
-}
-
-// clipMiddle is the text in at most about n bytes: its beginning and end, cut
-// between runes, with a word of what is missing.
-func clipMiddle(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	head := strings.ToValidUTF8(s[:n*2/3], "")
-	tail := strings.ToValidUTF8(s[len(s)-n/3:], "")
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(s)-len(head)-len(tail), tail)
 }
 
 // A room is how the tokens of a window are shared out.

@@ -80,6 +80,17 @@ func guess(s string) float64 {
 	return float64(wide) + float64(narrow)/bytesPerToken
 }
 
+func countRunes(s string) (wide, narrow int) {
+	for _, r := range s {
+		if isCJK(r) {
+			wide++
+		} else {
+			narrow++
+		}
+	}
+	return wide, narrow
+}
+
 // isCJK reports whether r is Chinese, Japanese or Korean: from the radicals to
 // the compatibility forms, Hangul syllables, full-width forms and the
 // supplementary ideographic planes.
@@ -94,26 +105,47 @@ func isCJK(r rune) bool {
 	return false
 }
 
-// A promptCount is what is known of a prompt that was asked with and counted.
-type promptCount struct {
-	guess    int // estimated
-	appended int // how much of guess is new since the last count
-	counted  int // by the server; 0: not known
-	window   int // the window it was asked with
+// leastTokens is the fewest tokens that a prompt can plausibly have: a token is
+// seldom more than six characters, or two where a word has no spaces around it.
+func leastTokens(ms []Message) int {
+	var tokens float64
+	for _, m := range ms {
+		wide, narrow := countRunes(m.Content)
+		tokens += float64(wide)/2 + float64(narrow)/6
+	}
+	return int(tokens)
 }
 
-// cutSilently reports whether a server has left out part of a prompt without a
-// word: it counted far less than was sent, or exactly as much as can ever fit.
-// Some servers count only what they had not cached, which is about as much as
-// is new; that is no cut.
+// A promptCount is what is known of a prompt that was counted by the server.
+type promptCount struct {
+	counted int // 0: not known
+	guess   int // estimated
+	least   int // what it must have, see leastTokens
+	grown   int // how much of guess is new since the count before
+	before  int // the count before; 0: there was none
+	window  int // the window it was asked with
+}
+
+// cutSilently reports whether a server left out part of a prompt without a word:
+// it counted less than there can have been, less than before although more was
+// sent, or exactly as much as can ever fit. Some servers count only what they
+// had not cached, which is about as much as is new; that is no cut.
 func (c promptCount) cutSilently() bool {
 	switch {
-	case c.counted <= 0 || c.guess <= 0:
+	case c.counted <= 0:
 		return false
 	case c.window > 0 && c.counted >= c.window-1:
 		return true
-	case c.appended < c.guess && c.counted*2 <= c.appended*3:
+	case c.onlyNew():
 		return false
+	case c.before > 0 && c.grown > 0 && c.counted < c.before:
+		return true
 	}
-	return c.counted*10 < c.guess*6
+	return c.counted < c.least
+}
+
+// onlyNew reports whether the server seems to have counted no more than what is
+// new.
+func (c promptCount) onlyNew() bool {
+	return c.before > 0 && c.grown > 0 && c.counted*2 <= c.grown*3
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
@@ -56,7 +57,7 @@ type run struct {
 }
 
 // warnings remembers what the model or the user was told once.
-type warnings struct{ tokens, steps, cut, window bool }
+type warnings struct{ tokens, steps, cut bool }
 
 // Why a step was not the last.
 const (
@@ -296,7 +297,7 @@ func (r *run) followCalls(rep *reply) *stopped {
 	calls := r.calls(rep.reading.Calls)
 	r.pieces = nil
 	r.unknown = r.unknownSignature(calls)
-	if text := rep.reading.Text; text != "" {
+	if text := strings.TrimSpace(rep.reading.Text); text != "" {
 		r.text = parse.Restore(text)
 	}
 	for i := range calls {
@@ -417,11 +418,7 @@ func callNames(calls []Call) string {
 			names = append(names, c.Name)
 		}
 	}
-	text := names[0]
-	for _, n := range names[1:] {
-		text += ", " + n
-	}
-	return text
+	return strings.Join(names, ", ")
 }
 
 func count(n int, noun string) string {

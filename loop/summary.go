@@ -1,0 +1,136 @@
+package loop
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/localagent/localagent/parse"
+)
+
+const summaryLead = "The work so far, in short (older messages were removed to save room):\n"
+
+//go:embed summary.md
+var summaryPrompt string
+
+// summaryMessages ask for a summary of entries. The conversation is told as
+// text, so that the model does not go on with it. Results are shortened until
+// it is at most room bytes; the rest is cut in the middle.
+func summaryMessages(entries []Entry, room int) []Message {
+	text := ""
+	for _, most := range []int{2000, 500, 120} {
+		if text = retell(entries, most); len(text) <= room {
+			break
+		}
+	}
+	return []Message{
+		{Role: System, Content: strings.TrimSpace(summaryPrompt)},
+		{Role: User, Content: "<record>\n" + parse.Defuse(clipMiddle(text, room)) + "\n</record>\n\nWrite the summary now, under the five headings."},
+	}
+}
+
+// retell is a conversation as plain text, each result at most n bytes.
+func retell(entries []Entry, n int) string {
+	var b strings.Builder
+	for _, e := range entries {
+		switch e.Kind {
+		case kindReply:
+			fmt.Fprintf(&b, "ASSISTANT: %s\n", e.Text)
+		case kindResults:
+			for _, r := range e.Results {
+				fmt.Fprintf(&b, "RESULT of %s (%s): %s\n", r.Name, r.Status, clipMiddle(r.Text, n))
+			}
+		case kindSummary:
+			fmt.Fprintf(&b, "EARLIER SUMMARY: %s\n", e.Text)
+		case kindTask, kindSteer:
+			fmt.Fprintf(&b, "USER: %s\n", clipMiddle(e.Text, 2*n))
+		}
+	}
+	return b.String()
+}
+
+// clipMiddle is the text in at most about n bytes: its beginning and end, cut
+// between runes, with a word of what is missing.
+func clipMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head := strings.ToValidUTF8(s[:n*2/3], "")
+	tail := strings.ToValidUTF8(s[len(s)-n/3:], "")
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(s)-len(head)-len(tail), tail)
+}
+
+// summarize replaces the older part of the conversation by a summary that the
+// model writes. Two that did not help end the run.
+func (r *run) summarize() *stopped {
+	if left := r.state.Tokens; left <= r.room.prompt() && left <= r.tried+r.room.share(retryAt) {
+		return nil
+	}
+	cut := older(r.t.Entries)
+	if r.state.Tokens-r.tokensOf(summarized(r.t.Entries, cut, "")) < minGain {
+		return nil // too little to gain
+	}
+	text, stop := r.summary(r.t.Entries[:cut])
+	if stop != nil {
+		return stop
+	}
+	entries := summarized(r.t.Entries, cut, text)
+	if text != "" && r.state.Tokens-r.tokensOf(entries) >= minGain {
+		r.echo.hear(text)
+		r.apply("summarize", entries)
+		r.tried = 0
+		return nil
+	}
+	r.useless++
+	r.tried = r.state.Tokens
+	r.emit(Warned{"compaction", "a summary of the older messages did not save enough room"})
+	if r.useless < maxUseless {
+		return nil
+	}
+	return stopf(StopUnfit, "%d summaries did not make room: about %d tokens, %d fit", r.useless, r.state.Tokens, r.room.prompt())
+}
+
+// summary asks the model for a summary; "" when it wrote nothing of use.
+func (r *run) summary(entries []Entry) (string, *stopped) {
+	reply := max(r.room.window/8, 64)
+	room := r.est.bytes(r.room.window-reply) - len(summaryPrompt) - 512
+	req := &Request{Messages: summaryMessages(entries, max(room, 512)), MaxOutput: reply}
+	var text string
+	tooLong, stop := r.persist(func() (err error) {
+		text, err = r.writeSummary(req)
+		return err
+	})
+	if tooLong != nil {
+		return "", nil
+	}
+	return text, stop
+}
+
+// writeSummary makes one attempt. Its text is read like any reply, so that
+// thought does not become part of the summary; calls are none of it.
+func (r *run) writeSummary(req *Request) (string, error) {
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	s := parse.NewScanner(parse.Options{})
+	rep := &reply{}
+	for ch, err := range r.a.Model.Stream(ctx, req) {
+		if err != nil {
+			return "", err
+		}
+		rep.raw.WriteString(ch.Text)
+		s.Feed(ch.Text)
+		if rep.raw.Len() > minReplyBytes {
+			return "", nil
+		}
+		if ch.Done != nil {
+			rep.done = ch.Done
+			break
+		}
+	}
+	if rep.done == nil {
+		return "", ErrNoTerminal
+	}
+	r.use(req, rep)
+	return s.Close(rep.done.Finish).Text, nil
+}
