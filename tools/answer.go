@@ -56,7 +56,7 @@ func (s *Set) unknown(c Call) *Result {
 	case len(names) == 0:
 		text += "; there are no tools: answer without"
 	case c.Mistakes.again("", c.Name):
-		text += "\nThis is the third call of it. These are all the tools:\n" + s.signatures()
+		text += "\nAll tools:\n" + s.signatures()
 	default:
 		text += "\nTools: " + list(names)
 	}
@@ -96,7 +96,7 @@ func (e *entry) invalid(c Call, args json.RawMessage, problems []problem) *Resul
 		fmt.Fprintf(&key, "%s %s\n", p.path, p.fault)
 	}
 	if c.Mistakes.again(e.tool.Name, key.String()) {
-		b.WriteString("The same mistake for the third time. ")
+		b.WriteString("This mistake was made before. ")
 		e.explain(&b)
 	} else if example, ok := e.example(args, problems); ok {
 		fmt.Fprintf(&b, "Correct arguments look like this: %s", example)
@@ -134,11 +134,14 @@ func (e *entry) remember(c Call, r Result) Result {
 		c.Mistakes.clear(e.tool.Name)
 	case Failed:
 		if c.Mistakes.again(e.tool.Name, r.Text) {
-			r.Text += "\nThis is the third time: the same call fails again. Change the arguments, use another tool, or answer with what you know."
+			text, cut := cutEnd(r.Text, c.room()-len(enough))
+			r.Text, r.Truncated = text+enough, r.Truncated || cut
 		}
 	}
 	return r
 }
+
+const enough = "\nIt failed like this before. Change the arguments, use another tool, or answer with what you know."
 
 // describe names a given value in a sentence.
 func describe(raw json.RawMessage) string {

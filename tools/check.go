@@ -62,20 +62,54 @@ func check(s *schema, resolved *jsonschema.Resolved, args json.RawMessage) []pro
 
 func (c *checker) value(s *schema, raw json.RawMessage, path string) {
 	s = s.follow()
-	k := kindOf(raw)
 	switch {
 	case !fitsType(s, raw):
 		c.add(path, faultType, "must be %s, got %s", s.wants(), describe(raw))
+		return
 	case len(s.enum) > 0 && !s.lists(raw):
 		c.add(path, faultEnum, "must be %s, got %s", s.wants(), describe(raw))
-	case k == kindNumber:
+		return
+	case len(s.oneOf) > 0:
+		c.alternatives(s, raw, path)
+	}
+	switch kindOf(raw) {
+	case kindNumber:
 		c.number(s, raw, path)
-	case k == kindString:
-		c.length(s.length, utf8.RuneCountInString(unquote(raw)), "character", path)
-	case k == kindArray:
+	case kindString:
+		if s.length != unlimited {
+			c.length(s.length, utf8.RuneCountInString(unquote(raw)), "character", path)
+		}
+	case kindArray:
 		c.list(s, raw, path)
-	case k == kindObject:
+	case kindObject:
 		c.object(s, raw, path)
+	}
+}
+
+// alternatives complains when no alternative fits: of the only one whose type
+// does, else of all of them.
+func (c *checker) alternatives(s *schema, raw json.RawMessage, path string) {
+	var near []problem
+	for _, alt := range s.oneOf {
+		var inner checker
+		inner.value(alt, raw, path)
+		if len(inner.problems) == 0 {
+			return
+		}
+		if fitsType(alt.follow(), raw) {
+			if near != nil {
+				near = nil
+				break
+			}
+			near = inner.problems
+		}
+	}
+	if near == nil {
+		c.add(path, faultType, "must be %s, got %s", s.wants(), describe(raw))
+		return
+	}
+	for _, p := range near {
+		c.add(p.path, p.fault, "%s", p.text)
 	}
 }
 
@@ -100,6 +134,17 @@ func (c *checker) number(s *schema, raw json.RawMessage, path string) {
 			c.add(path, faultRange, "must be %s %s, got %s", pick(b.exclusive, "less than", "at most"), b.text, brief(raw))
 		}
 	}
+	if s.step != "" && !isMultiple(string(raw), s.step) {
+		c.add(path, faultRange, "must be a multiple of %s, got %s", s.step, brief(raw))
+	}
+}
+
+// isMultiple reports whether n is a whole multiple of step, as far as that can
+// be told of numbers of a sane length.
+func isMultiple(n, step string) bool {
+	x, okX := exactly(n)
+	y, okY := exactly(step)
+	return !okX || !okY || y.Sign() == 0 || x.Quo(x, y).IsInt()
 }
 
 // compare compares two JSON numbers. The precision is far beyond float64, yet
@@ -147,28 +192,22 @@ func (c *checker) object(s *schema, raw json.RawMessage, path string) {
 		case p != nil:
 			c.value(p.schema, m.value, at)
 		case s.closed:
-			c.add(at, faultUnknown, "no such argument%s", s.meant(m.key, given))
+			c.add(at, faultUnknown, "no such argument%s", s.hint(m.key, given))
 		case s.extra != nil:
 			c.value(s.extra, m.value, at)
 		}
 	}
 	for _, p := range s.props {
 		if p.required && !seen[p.name] {
-			c.add(joinPath(path, p.name), faultMissing, "%s", missing(p.schema.follow()))
+			c.add(joinPath(path, p.name), faultMissing, "missing; must be %s", p.schema.follow().wants())
 		}
 	}
 }
 
-// meant tells what an unknown key may have meant.
-func (s *schema) meant(key string, given []member) string {
-	var free []string
-	for _, p := range s.props {
-		if !has(given, p.name) {
-			free = append(free, p.name)
-		}
-	}
-	if like := suggest(key, free, 1); len(like) > 0 {
-		return "; did you mean " + like[0] + "?"
+// hint tells what an unknown key may have meant.
+func (s *schema) hint(key string, given []member) string {
+	if name := s.meant(key, given); name != "" {
+		return "; did you mean " + name + "?"
 	}
 	if len(s.props) == 0 {
 		return "; it takes none"
@@ -177,23 +216,37 @@ func (s *schema) meant(key string, given []member) string {
 	for i, p := range s.props {
 		names[i] = p.name
 	}
-	return "; there are: " + strings.Join(names, ", ")
+	return "; there are: " + list(names)
 }
 
-// missing says what a required argument that is not there should be. Empty
-// text must be written out: leaving it away may be a slip, and a tool that
-// took it for "" would empty a file.
-func missing(s *schema) string {
-	text := "missing; must be " + s.wants()
-	if len(s.types) == 1 && s.types[0] == "string" && len(s.enum) == 0 && s.length.min == 0 {
-		text += ` (empty text is written as "")`
+// meant returns the argument that an unknown key probably is: one that is
+// written much like it, or the only one missing if no other key is unknown.
+func (s *schema) meant(key string, given []member) string {
+	var free, missing []string
+	for _, p := range s.props {
+		if !has(given, p.name) {
+			free = append(free, p.name)
+			if p.required {
+				missing = append(missing, p.name)
+			}
+		}
 	}
-	return text
+	if like := suggest(key, free, 1); len(like) > 0 {
+		return like[0]
+	}
+	unknown := 0
+	for _, m := range given {
+		if s.property(m.key) == nil {
+			unknown++
+		}
+	}
+	if unknown == 1 && len(missing) == 1 {
+		return missing[0]
+	}
+	return ""
 }
 
-var (
-	pointerRE = regexp.MustCompile(`validating (/\S*|root|<anonymous schema>): `)
-)
+var pointerRE = regexp.MustCompile(`validating (/\S*|root|<anonymous schema>): `)
 
 // ruleProblem turns an error of the validator into a problem. Its text is made
 // for programmers: a chain of schema places and a keyword.

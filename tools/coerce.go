@@ -8,22 +8,8 @@ import (
 	"strings"
 )
 
-// Coercion changes how an argument is spelled, never what it means, and only
-// where the argument does not fit as it stands:
-//
-//	"5", 5.0       for an integer                5
-//	"2.5"          for a number                  2.5
-//	"true"         for a boolean, any case       true
-//	42             for a string                  "42", digits as written
-//	"a"            for a list                    ["a"]
-//	["a"]          for a string                  "a"
-//	"[1,2]"        for a list or an object       what the text holds
-//	"Celsius"      for an enum                   the one entry that differs in case only
-//	null           for an optional argument      left out
-//	filePath       for file_path                 the one argument that differs in case, - and _ only
-//
-// Text for a string stays as it is, also when it looks like a number. A boolean
-// or an object is never made a string, 1 never true, 5.5 never 5.
+// A coercer respells arguments so that they fit. The table of what it does is in
+// the package comment.
 type coercer struct {
 	done []string // what was converted
 }
@@ -61,23 +47,35 @@ func (c *coercer) note(path string, from, to json.RawMessage) {
 // alternative coerces within the first alternative whose type fits, else to
 // the only one that raw can be converted to.
 func (c *coercer) alternative(s *schema, raw json.RawMessage, path string) json.RawMessage {
-	var only *schema
+	var only json.RawMessage
+	var done []string
 	for _, alt := range s.oneOf {
-		alt = alt.follow()
-		if fitsType(alt, raw) {
+		if fitsType(alt.follow(), raw) {
 			return c.value(alt, raw, path)
 		}
-		if _, ok := convert(alt, raw); ok {
-			if only != nil {
-				return raw
-			}
-			only = alt
+		var try coercer
+		out := try.value(alt, raw, path)
+		if len(try.done) == 0 || !fits(alt, out) {
+			continue
 		}
+		if only != nil {
+			return raw
+		}
+		only, done = out, try.done
 	}
 	if only == nil {
 		return raw
 	}
-	return c.value(only, raw, path)
+	c.done = append(c.done, done...)
+	return only
+}
+
+// fits reports whether nothing is wrong with raw as far as this package reads
+// schemas.
+func fits(s *schema, raw json.RawMessage) bool {
+	var c checker
+	c.value(s, raw, "")
+	return len(c.problems) == 0
 }
 
 func (c *coercer) object(s *schema, raw json.RawMessage, path string) json.RawMessage {
@@ -201,6 +199,9 @@ func (c *coercer) list(s *schema, raw json.RawMessage, path string) json.RawMess
 
 // enum returns the entry that raw spells in another case.
 func (c *coercer) enum(s *schema, raw json.RawMessage, path string) json.RawMessage {
+	if len(s.enum) == 0 {
+		return raw
+	}
 	text := unquote(raw)
 	var found json.RawMessage
 	for _, e := range s.enum {
@@ -298,9 +299,6 @@ func numberText(raw json.RawMessage) string {
 	return ""
 }
 
-// maxDigits bounds the integers that are written out from an exponent.
-const maxDigits = 40
-
 // toInteger writes a whole number without point and exponent.
 func toInteger(text string) (json.RawMessage, bool) {
 	if text == "" {
@@ -309,17 +307,26 @@ func toInteger(text string) (json.RawMessage, bool) {
 	if isInteger([]byte(text)) {
 		return json.RawMessage(text), true
 	}
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		exp, err := strconv.Atoi(text[i+1:])
-		if err != nil || exp > maxDigits || exp < -maxDigits {
-			return nil, false
-		}
-	}
-	r, ok := new(big.Rat).SetString(text)
+	r, ok := exactly(text)
 	if !ok || !r.IsInt() {
 		return nil, false
 	}
 	return json.RawMessage(r.Num().String()), true
+}
+
+// maxExponent bounds the numbers that are written out.
+const maxExponent = 40
+
+// exactly reads a number without rounding, unless its exponent is so large
+// that the digits would take up memory.
+func exactly(text string) (*big.Rat, bool) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		exp, err := strconv.Atoi(text[i+1:])
+		if err != nil || exp > maxExponent || exp < -maxExponent {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
 }
 
 func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {

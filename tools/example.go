@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// maxShown bounds the values that an example repeats.
+const maxShown = 200
+
 // example returns correct arguments that keep what was right in the given
 // ones. There is none when a rule cannot be met by guessing.
 func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMessage, bool) {
@@ -21,7 +24,7 @@ func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMess
 	}
 	kept := map[string]json.RawMessage{}
 	for _, m := range members(given) {
-		if !wrong[m.key] && len(m.value) <= 200 {
+		if !wrong[m.key] && len(m.value) <= maxShown {
 			kept[m.key] = m.value
 		} else if p := e.schema.property(m.key); p == nil {
 			e.move(m, kept, given)
@@ -42,15 +45,9 @@ func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMess
 // move keeps the value of an unknown key under the name it probably meant. It
 // is only shown: nothing runs by it.
 func (e *entry) move(m member, kept map[string]json.RawMessage, given json.RawMessage) {
-	var free []string
-	for _, p := range e.schema.props {
-		if !has(members(given), p.name) {
-			free = append(free, p.name)
-		}
-	}
-	like := suggest(m.key, free, 1)
-	if len(like) == 1 && len(m.value) <= 200 && fitsType(e.schema.property(like[0]).schema.follow(), m.value) {
-		kept[like[0]] = m.value
+	name := e.schema.meant(m.key, members(given))
+	if name != "" && len(m.value) <= maxShown && fits(e.schema.property(name).schema, m.value) {
+		kept[name] = m.value
 	}
 }
 
@@ -132,8 +129,8 @@ func (s *schema) sampleNumber() json.RawMessage {
 	if b.text == "" {
 		b, step = s.max, big.NewRat(-1, 1)
 	}
-	r, ok := new(big.Rat).SetString(b.text)
-	if !ok || len(b.text) > maxDigits {
+	r, ok := exactly(b.text)
+	if !ok {
 		return json.RawMessage("1")
 	}
 	if b.exclusive {

@@ -80,20 +80,33 @@ func (e *entry) decode(args json.RawMessage, in any) *problem {
 	return &problem{"", faultRule, clip(err.Error(), 200)}
 }
 
-// parametersOf infers the schema of In.
+// parametersOf infers the schema of In. Defaults have to fit it.
 func parametersOf[In any](name string) json.RawMessage {
-	s, err := jsonschema.For[In](nil)
-	if err == nil {
-		err = annotate(s, reflect.TypeFor[In]())
-	}
+	raw, err := infer(reflect.TypeFor[In]())
 	if err != nil {
 		panic(fmt.Sprintf("tools: arguments of %s: %v", name, err))
+	}
+	return raw
+}
+
+func infer(t reflect.Type) (json.RawMessage, error) {
+	s, err := jsonschema.ForType(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := annotate(s, t); err != nil {
+		return nil, err
 	}
 	raw, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("tools: arguments of %s: %v", name, err))
+		return nil, err
 	}
-	return unescapeHTML(raw)
+	var read jsonschema.Schema // with the values of tags as values
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return nil, err
+	}
+	_, err = read.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	return unescapeHTML(raw), err
 }
 
 // unescapeHTML undoes what json.Marshal does to <, > and &: a model reads the
@@ -153,79 +166,75 @@ func fieldName(f reflect.StructField) string {
 // annotateField applies the tags of one field.
 func annotateField(s *jsonschema.Schema, tag reflect.StructTag) error {
 	s.Pattern = tag.Get("pattern")
-	if err := limit(s, tag, "min", func(s *jsonschema.Schema) limits {
-		return limits{&s.Minimum, &s.MinLength, &s.MinItems}
-	}); err != nil {
-		return err
-	}
-	if err := limit(s, tag, "max", func(s *jsonschema.Schema) limits {
-		return limits{&s.Maximum, &s.MaxLength, &s.MaxItems}
-	}); err != nil {
-		return err
-	}
-	if text, ok := tag.Lookup("enum"); ok {
-		of := s
-		if s.Items != nil {
-			of = s.Items
-		}
-		for word := range strings.SplitSeq(text, ",") {
-			v, err := tagValue(of, word)
-			if err != nil {
-				return fmt.Errorf("enum: %w", err)
-			}
-			of.Enum = append(of.Enum, v)
-		}
-	}
-	if text, ok := tag.Lookup("example"); ok {
-		v, err := tagValue(s, text)
-		if err != nil {
-			return fmt.Errorf("example: %w", err)
-		}
-		s.Examples = []any{v}
-	}
-	if text, ok := tag.Lookup("default"); ok {
-		v, err := tagValue(s, text)
-		if err != nil {
-			return fmt.Errorf("default: %w", err)
-		}
-		s.Default = v
-	}
-	return nil
+	return errors.Join(
+		limits{&s.Minimum, &s.MinLength, &s.MinItems}.set(s.Type, "min", tag),
+		limits{&s.Maximum, &s.MaxLength, &s.MaxItems}.set(s.Type, "max", tag),
+		setEnum(s, tag),
+		setValue(s, "example", tag, func(v json.RawMessage) { s.Examples = []any{v} }),
+		setValue(s, "default", tag, func(v json.RawMessage) { s.Default = v }),
+	)
 }
 
-// limits are the places of a limit: for a number, a string and a list.
+// limits are the places of one limit: for a number, a string and a list.
 type limits struct {
-	number *(*float64)
-	length *(*int)
-	count  *(*int)
+	number **float64
+	length **int
+	count  **int
 }
 
-func limit(s *jsonschema.Schema, tag reflect.StructTag, key string, of func(*jsonschema.Schema) limits) error {
+func (l limits) set(typ, key string, tag reflect.StructTag) error {
 	text, ok := tag.Lookup(key)
 	if !ok {
 		return nil
 	}
-	at := of(s)
-	if s.Type == "integer" || s.Type == "number" {
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-		*at.number = &f
+	f, err := strconv.ParseFloat(text, 64)
+	n := int(f)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", key, err)
+	case typ == "integer" || typ == "number":
+		*l.number = &f
+	case float64(n) != f || n < 0:
+		return fmt.Errorf("%s: %s is no length", key, text)
+	case typ == "string":
+		*l.length = &n
+	case typ == "array":
+		*l.count = &n
+	default:
+		return fmt.Errorf("%s is for numbers, strings and lists", key)
+	}
+	return nil
+}
+
+// setEnum lists what is allowed, of a list for its elements.
+func setEnum(s *jsonschema.Schema, tag reflect.StructTag) error {
+	text, ok := tag.Lookup("enum")
+	if !ok {
 		return nil
 	}
-	n, err := strconv.Atoi(text)
+	if s.Items != nil {
+		s = s.Items
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		v, err := tagValue(s, word)
+		if err != nil {
+			return fmt.Errorf("enum: %w", err)
+		}
+		s.Enum = append(s.Enum, v)
+	}
+	return nil
+}
+
+func setValue(s *jsonschema.Schema, key string, tag reflect.StructTag, set func(json.RawMessage)) error {
+	text, ok := tag.Lookup(key)
+	if !ok {
+		return nil
+	}
+	v, err := tagValue(s, text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	switch s.Type {
-	case "string":
-		*at.length = &n
-	case "array":
-		*at.count = &n
-	default:
-		return fmt.Errorf("%s limits a number, a string or a list, not %s", key, cmp.Or(s.Type, "any value"))
-	}
+	set(v)
 	return nil
 }
 

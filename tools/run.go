@@ -8,10 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/localagent/localagent/tools/internal/cut"
 	"github.com/localagent/localagent/tools/safejson"
 )
 
@@ -22,6 +21,10 @@ const (
 
 	// defaultBytes limits results when the call does not.
 	defaultBytes = 50 << 10
+
+	// slack is added for a tool that cut its result itself: for the words that
+	// say what is left out.
+	slack = 1 << 10
 
 	// fullBytes is how much of a value its digest covers.
 	fullBytes = 16 << 20
@@ -98,7 +101,7 @@ func attempt(ctx context.Context, t *Tool, c Call, r *Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			*r = Result{Status: Panicked, Stack: string(debug.Stack())}
-			r.Text = "the tool crashed; the call may be right: " + panicText(p)
+			r.Text = "the tool crashed: " + panicText(p) + "\nThe fault is the tool's. Do not repeat the call unchanged; go on without it if you can."
 		}
 	}()
 	v, err := t.Run(ctx, c)
@@ -125,7 +128,7 @@ func outcome(ctx context.Context, c Call, v any, err error) Result {
 	case r.Status != "": // the tool's own word
 	case ctx.Err() != nil:
 		r.Status = interruption(ctx)
-		r.Text = stopped(why(ctx), r.Text, err)
+		r.Text = stopped(ctx, r.Text, err)
 	case err != nil:
 		r.Status = Failed
 		r.Text = withOutput(err.Error(), r.Text)
@@ -136,15 +139,18 @@ func outcome(ctx context.Context, c Call, v any, err error) Result {
 }
 
 // stopped is the text of a call that was interrupted.
-func stopped(why, output string, err error) string {
-	text := "stopped: " + why
+func stopped(ctx context.Context, output string, err error) string {
+	text := "stopped: " + why(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		text += "; " + err.Error()
 	}
-	if output == noOutput {
-		return text + "; it had returned nothing"
+	if interruption(ctx) == TimedOut {
+		text += "; ask for less at a time"
 	}
-	return text + "; what it had so far:\n" + output
+	if output == noOutput {
+		return text + "\nIt had returned nothing."
+	}
+	return text + "\nWhat it had so far:\n" + output
 }
 
 // withOutput puts an error before what the tool returned beside it.
@@ -173,7 +179,7 @@ func render(c Call, v any) Result {
 	}
 	full := safejson.Options{MaxBytes: fullBytes}.Append(nil, v)
 	r := Result{Text: string(full), Digest: digest(string(full))}
-	if limit := cmp.Or(c.MaxBytes, defaultBytes); len(full) > limit {
+	if limit := c.room(); len(full) > limit {
 		r.Text = string(safejson.Options{MaxBytes: limit}.Append(nil, v))
 		r.Truncated = true
 	}
@@ -185,11 +191,11 @@ func render(c Call, v any) Result {
 func finish(c Call, r Result) Result {
 	r.ID, r.Name = c.ID, c.Name
 	r.Coerced = c.Coerced
-	r.Text = strings.ToValidUTF8(r.Text, string(utf8.RuneError))
+	r.Text = cut.Valid(r.Text)
 	r.Digest = cmp.Or(r.Digest, digest(r.Text))
-	limit := cmp.Or(c.MaxBytes, defaultBytes)
+	limit := c.room()
 	if r.Truncated {
-		limit += 1 << 10 // for the words that say what is left out
+		limit += slack
 	}
 	if text, cut := cutEnd(r.Text, limit); cut {
 		r.Text, r.Truncated = text, true
@@ -197,36 +203,33 @@ func finish(c Call, r Result) Result {
 	return r
 }
 
+// room is the limit of the result text in bytes.
+func (c Call) room() int { return cmp.Or(c.MaxBytes, defaultBytes) }
+
 // digest is a short name of a text: equal texts have equal digests.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// cutEnd cuts text to at most limit bytes, between runes, and says how much is
-// left out. A limit too small for the words gives the words alone.
+// cutEnd cuts text to at most limit bytes, between characters, and says how
+// much is left out. A limit too small for the words gives the words alone.
 func cutEnd(text string, limit int) (string, bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	mark := fmt.Sprintf("\n[cut: %d of %d bytes left out]", len(text), len(text))
-	head := text[:runeBoundary(text, max(0, limit-len(mark)))]
-	return head + fmt.Sprintf("\n[cut: %d of %d bytes left out]", len(text)-len(head), len(text)), true
+	head := text[:cut.End(text, limit-len(leftOut(len(text), len(text))))]
+	return head + leftOut(len(text)-len(head), len(text)), true
 }
 
-// runeBoundary returns the last boundary between runes at or before i.
-func runeBoundary(s string, i int) int {
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	return i
+func leftOut(n, of int) string {
+	return fmt.Sprintf("\n[cut: %d of %d bytes left out]", n, of)
 }
 
-// clip shortens text to about n bytes, between runes, for use in a sentence.
+// clip shortens text to about n bytes for use in a sentence.
 func clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if len(s) <= n {
-		return s
+	if s = cut.Valid(s); len(s) > n {
+		return s[:cut.End(s, n)] + "…"
 	}
-	return s[:runeBoundary(s, n)] + "…"
+	return s
 }

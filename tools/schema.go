@@ -26,8 +26,9 @@ type schema struct {
 	ref      string
 	target   *schema // of ref; nil: not known
 	min, max bound
-	length   span // of strings, in characters
-	count    span // of lists
+	step     string // multipleOf
+	length   span   // of strings, in characters
+	count    span   // of lists
 	pattern  string
 	desc     string
 	def      json.RawMessage
@@ -52,7 +53,9 @@ type bound struct {
 // A span limits a length; max is negative when there is no limit.
 type span struct{ min, max int }
 
-var anySchema = &schema{length: span{0, -1}, count: span{0, -1}}
+var unlimited = span{0, -1}
+
+var anySchema = &schema{length: unlimited, count: unlimited}
 
 // compile reads the schema of arguments. nil is any object.
 func compile(raw json.RawMessage) (*schema, *jsonschema.Resolved, error) {
@@ -130,7 +133,7 @@ func (s *schema) endless(path []*schema) bool {
 }
 
 func (r *schemaReader) schema(raw json.RawMessage) *schema {
-	s := &schema{raw: raw, length: span{0, -1}, count: span{0, -1}}
+	s := &schema{raw: raw, length: unlimited, count: unlimited}
 	r.all = append(r.all, s)
 	if kindOf(raw) != kindObject {
 		s.never = raw[0] == 'f'
@@ -186,6 +189,8 @@ func (r *schemaReader) keyword(s *schema, key string, v json.RawMessage) {
 		s.min = bound{string(v), key == "exclusiveMinimum"}
 	case "maximum", "exclusiveMaximum":
 		s.max = bound{string(v), key == "exclusiveMaximum"}
+	case "multipleOf":
+		s.step = string(v)
 	case "minLength":
 		json.Unmarshal(v, &s.length.min)
 	case "maxLength":

@@ -62,20 +62,16 @@ func (s *schema) short() string {
 	return strings.Join(names, "|")
 }
 
-// element is the type of a list's elements, in brackets when it has a bar.
+// element is the type of a list's elements. A list of lists is not spelled out.
 func (s *schema) element() string {
-	if name := s.follow().simple(); name != "" {
-		return name
-	}
-	return "any"
-}
-
-// simple is the type if there is just one and it is no list.
-func (s *schema) simple() string {
-	if len(s.types) == 1 && s.types[0] != "array" {
+	s = s.follow()
+	switch {
+	case len(s.enum) > 0:
+		return "(" + joinRaw(s.enum, "|") + ")"
+	case len(s.types) == 1 && s.types[0] != "array":
 		return s.types[0]
 	}
-	return ""
+	return "any"
 }
 
 // nested reports whether the signature cannot say what fits: an object with

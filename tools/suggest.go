@@ -9,51 +9,61 @@ import (
 )
 
 // suggest returns the names that the given one may have meant, best first, at
-// most n. A name is close if it has the same words in any order, if one begins
-// or ends with the other's words, or if few letters have to change.
+// most n. A name is close if few letters have to change, if it has the same
+// words in another order, or if one begins or ends with the other; failing
+// that, if they have a word in common.
 func suggest(name string, names []string, n int) []string {
 	type scored struct {
 		name  string
 		score int
 	}
-	var close []scored
+	var near []scored
+	best := far
 	for _, candidate := range names {
-		if score, ok := distance(name, candidate); ok {
-			close = append(close, scored{candidate, score})
+		score, ok := distance(name, candidate)
+		if ok {
+			near = append(near, scored{candidate, score})
+			best = min(best, score)
 		}
 	}
-	slices.SortStableFunc(close, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
-	var best []string
-	for _, c := range close[:min(n, len(close))] {
-		best = append(best, c.name)
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
+	var found []string
+	for _, c := range near {
+		if len(found) < n && (c.score < far || best == far) {
+			found = append(found, c.name)
+		}
 	}
-	return best
+	return found
 }
 
-// maxName bounds the names that are compared: the time is quadratic.
-const maxName = 128
+const (
+	// maxName bounds the names that are compared: the time is quadratic.
+	maxName = 128
+
+	// far is the distance of names that only have a word in common.
+	far = 100
+)
 
 // distance tells how far apart two names are and whether they are close at all.
-func distance(given, candidate string) (int, bool) {
+func distance(given, candidate string) (score int, ok bool) {
 	if len(given) > maxName || len(candidate) > maxName {
 		return 0, false
 	}
 	a, b := words(given), words(candidate)
-	if len(a) == 0 || len(b) == 0 {
+	joinedA, joinedB := strings.Join(a, ""), strings.Join(b, "")
+	if joinedA == "" || joinedB == "" {
 		return 0, false
 	}
-	edits := edlib.OSADamerauLevenshteinDistance(strings.Join(a, ""), strings.Join(b, ""))
-	switch length := min(len(strings.Join(a, "")), len(strings.Join(b, ""))); {
-	case edits <= 1+length/5:
+	edits := edlib.OSADamerauLevenshteinDistance(joinedA, joinedB)
+	switch {
+	case edits <= 1+min(len(joinedA), len(joinedB))/5:
 		return edits, true
 	case sameWords(a, b):
 		return 2, true
-	case startsOrEnds(a, b) || startsOrEnds(b, a):
+	case startsOrEnds(a, b) || startsOrEnds(b, a) || begins(joinedA, joinedB):
 		return 3 + max(len(a), len(b)), true
-	case shared(a, b) > 0:
-		return 20 - shared(a, b), true
 	}
-	return 0, false
+	return far, shareWord(a, b)
 }
 
 // words splits a name at _, -, ., / and : and before capitals, in lower case.
@@ -86,13 +96,13 @@ func startsOrEnds(long, short []string) bool {
 	return slices.Equal(long[:len(short)], short) || slices.Equal(long[len(long)-len(short):], short)
 }
 
-// shared counts the words of three letters or more that both have.
-func shared(a, b []string) int {
-	n := 0
-	for _, w := range a {
-		if len(w) >= 3 && slices.Contains(b, w) {
-			n++
-		}
-	}
-	return n
+// begins reports whether the shorter name, of four letters or more, begins the
+// longer one: calc and calculator.
+func begins(a, b string) bool {
+	return min(len(a), len(b)) >= 4 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+// shareWord reports whether both have a word of three letters or more.
+func shareWord(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool { return len(w) >= 3 && slices.Contains(b, w) })
 }

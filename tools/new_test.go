@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+)
+
+type weatherArgs struct {
+	City  string                `json:"city" jsonschema:"name of the city, not <code> & such" example:"Oslo" min:"1"`
+	Unit  string                `json:"unit,omitempty" enum:"celsius,fahrenheit" default:"celsius"`
+	Days  int                   `json:"days,omitempty" jsonschema:"how far ahead" min:"1" max:"14" default:"3"`
+	Tags  []string              `json:"tags,omitempty" max:"5" enum:"wind,rain"`
+	Ratio *float64              `json:"ratio,omitempty" min:"0.5" default:"0.75"`
+	Env   map[string]int        `json:"env,omitempty"`
+	Spans []struct{ A, B int8 } `json:"spans,omitempty"`
+	Since time.Time             `json:"since,omitzero"`
+	Not   int                   `json:"-"`
+	embedded
+}
+
+type embedded struct {
+	Zip string `json:"zip,omitempty" pattern:"^[0-9]+$"`
+}
+
+func TestParameters(t *testing.T) {
+	tool := New(Tool{Name: "weather"}, func(_ context.Context, _ Call, in weatherArgs) (weatherArgs, error) { return in, nil })
+	const want = `{"type":"object","properties":{` +
+		`"city":{"type":"string","description":"name of the city, not <code> & such","examples":["Oslo"],"minLength":1},` +
+		`"unit":{"type":"string","default":"celsius","enum":["celsius","fahrenheit"]},` +
+		`"days":{"type":"integer","description":"how far ahead","default":3,"minimum":1,"maximum":14},` +
+		`"tags":{"type":"array","items":{"type":"string","enum":["wind","rain"]},"maxItems":5},` +
+		`"ratio":{"type":"number","default":0.75,"minimum":0.5},` +
+		`"env":{"type":"object","additionalProperties":{"type":"integer"}},` +
+		`"spans":{"type":"array","items":{"type":"object","properties":{"A":{"type":"integer","minimum":-128,"maximum":127},"B":{"type":"integer","minimum":-128,"maximum":127}},"required":["A","B"],"additionalProperties":false}},` +
+		`"since":{"type":"string"},` +
+		`"zip":{"type":"string","pattern":"^[0-9]+$"}},` +
+		`"required":["city"],"additionalProperties":false}`
+	if string(tool.Parameters) != want {
+		t.Errorf("got  %s\nwant %s", tool.Parameters, want)
+	}
+}
+
+func TestNew(t *testing.T) {
+	set := NewSet(New(Tool{Name: "weather"}, func(_ context.Context, _ Call, in weatherArgs) (string, error) {
+		if in.City == "Atlantis" {
+			return "", errors.New("no such city")
+		}
+		return fmt.Sprintf("%s %s %d %v %v %v", in.City, in.Unit, in.Days, in.Tags, *in.Ratio, in.Spans), nil
+	}))
+	for _, tt := range []struct {
+		name, args string
+		status     Status
+		text       string
+	}{
+		{"defaults", `{"city":"Oslo"}`, OK, `Oslo celsius 3 [] 0.75 []`},
+		{"given", `{"city":"Oslo","days":"2","tags":"wind","ratio":1,"unit":"Fahrenheit","spans":{"A":1,"B":2}}`, OK, `Oslo fahrenheit 2 [wind] 1 [{1 2}]`},
+		{"error", `{"city":"Atlantis"}`, Failed, `no such city`},
+		{"missing", `{}`, InvalidArgs, `city: missing; must be a string`},
+		{"limit", `{"city":"x","spans":[{"A":1,"B":200}]}`, InvalidArgs, `spans[0].B: must be at most 127, got 200`},
+		{"a time that is none", `{"city":"x","since":"yesterday"}`, InvalidArgs, `parsing time "yesterday"`},
+		{"pattern", `{"city":"x","zip":"1a"}`, InvalidArgs, `zip: breaks a rule: pattern`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := set.Do(context.Background(), Call{Name: "weather", Args: json.RawMessage(tt.args)})
+			if r.Status != tt.status || !strings.Contains(r.Text, tt.text) {
+				t.Errorf("%s: %s", r.Status, r.Text)
+			}
+		})
+	}
+}
+
+// What fits the schema but not the Go type is the model's to mend.
+func TestNewOutOfRange(t *testing.T) {
+	type args struct {
+		N int64   `json:"n"`
+		F float64 `json:"f,omitempty"`
+	}
+	set := NewSet(New(Tool{Name: "t"}, func(_ context.Context, _ Call, in args) (int64, error) { return in.N, nil }))
+	for _, tt := range []struct{ args, text string }{
+		{`{"n":9223372036854775807}`, `"9223372036854775807"`},
+		{`{"n":9223372036854775808}`, "n: number 9223372036854775808 does not fit int64"},
+		{`{"n":1,"f":1e999}`, "f: number 1e999 does not fit float64"},
+	} {
+		r := set.Do(context.Background(), Call{Name: "t", Args: json.RawMessage(tt.args)})
+		if !strings.Contains(r.Text, tt.text) || (r.Status == OK) != (tt.text[0] == '"') {
+			t.Errorf("%s: %s: %s", tt.args, r.Status, r.Text)
+		}
+	}
+}
+
+func TestNewBigNumbers(t *testing.T) {
+	type args struct {
+		N json.Number `json:"n"`
+		B *big.Int    `json:"b"`
+	}
+	tool := Tool{Name: "t", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"b":{"type":"integer"}}}`)}
+	set := NewSet(New(tool, func(_ context.Context, _ Call, in args) ([]any, error) { return []any{in.N, in.B}, nil }))
+	r := set.Do(context.Background(), Call{Name: "t", Args: json.RawMessage(`{"n":0.12345678901234567890,"b":123456789012345678901234567890}`)})
+	if want := `["0.12345678901234567890","123456789012345678901234567890"]`; r.Text != want {
+		t.Errorf("got %s, want %s", r.Text, want)
+	}
+}
+
+func TestNewValues(t *testing.T) {
+	type none struct{}
+	failed := errors.New("failed")
+	for _, tt := range []struct {
+		name string
+		tool *Tool
+		want string
+	}{
+		{"value", New(Tool{Name: "t"}, func(context.Context, Call, none) ([]int, error) { return []int{1}, nil }), `[1]`},
+		{"error", New(Tool{Name: "t"}, func(context.Context, Call, none) ([]int, error) { return nil, failed }), `failed`},
+		{"zero value and error", New(Tool{Name: "t"}, func(context.Context, Call, none) (weatherArgs, error) { return weatherArgs{}, failed }), `failed`},
+		{"part and error", New(Tool{Name: "t"}, func(context.Context, Call, none) ([]int, error) { return []int{1}, failed }), "failed\n[1]"},
+		{"any", New(Tool{Name: "t"}, func(context.Context, Call, none) (any, error) { return nil, nil }), "(no output)"},
+		{"result", New(Tool{Name: "t"}, func(context.Context, Call, none) (Result, error) { return Result{Text: "x"}, nil }), "x"},
+		{"the call", New(Tool{Name: "t"}, func(_ context.Context, c Call, _ none) (string, error) { return c.ID + string(c.Args), nil }), "7{}"},
+	} {
+		if r := NewSet(tt.tool).Do(context.Background(), Call{ID: "7", Name: "t"}); r.Text != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, r.Text, tt.want)
+		}
+	}
+}
+
+func TestNewPanics(t *testing.T) {
+	type (
+		loop  struct{ Next *loop }
+		fault struct {
+			F func()
+		}
+		empty struct {
+			A int `json:"a" jsonschema:""`
+		}
+		badMin struct {
+			A int `json:"a" min:"x"`
+		}
+		badMinOf struct {
+			A bool `json:"a" min:"1"`
+		}
+		badLength struct {
+			A string `json:"a" max:"1.5"`
+		}
+		badEnum struct {
+			A int `json:"a" enum:"one,two"`
+		}
+		badDefault struct {
+			A int `json:"a" default:"20" max:"10"`
+		}
+		badDefaultText struct {
+			A []int `json:"a" default:"1,2"`
+		}
+		badPattern struct {
+			A string `json:"a" pattern:"("`
+		}
+	)
+	for want, make := range map[string]func(){
+		"cycle detected":                 newOf[loop],
+		"unsupported by jsonschema":      newOf[fault],
+		"empty jsonschema tag":           newOf[empty],
+		"field A: min: ":                 newOf[badMin],
+		"min is for numbers":             newOf[badMinOf],
+		"max: 1.5 is no length":          newOf[badLength],
+		`field A: enum: "one" is not`:    newOf[badEnum],
+		"20":                             newOf[badDefault],
+		`field A: default: "1,2" is not`: newOf[badDefaultText],
+		"missing closing )":              newOf[badPattern],
+		`whose type is "object"`:         newOf[int],
+	} {
+		wantPanic(t, want, make)
+	}
+}
+
+func newOf[In any]() {
+	New(Tool{Name: "t"}, func(context.Context, Call, In) (string, error) { return "", nil })
+}
