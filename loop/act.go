@@ -182,6 +182,7 @@ func (r *run) finish(j *job) *stopped {
 	r.results = append(r.results, *j.result)
 	r.echo.hear(j.result.Text)
 	r.emit(ToolEnded{j.call, *j.result})
+	r.publish()
 	return stop
 }
 

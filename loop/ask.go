@@ -20,6 +20,17 @@ type reply struct {
 	usage    Usage
 }
 
+// json is the text of a reply that turned out to be the JSON the user had asked
+// for: all of it, but for a thought before it.
+func (rep *reply) json() string {
+	calls := rep.reading.Calls
+	text := rep.raw.String()
+	if n := len(calls) - 1; rep.reading.Thinking != "" && calls[0].Span.End > 0 {
+		return text[calls[0].Span.Start:calls[n].Span.End]
+	}
+	return text
+}
+
 // bytesPerOutputToken bounds what may come for a token of [Request].MaxOutput
 // before a stream is cut off: a server that ignores the limit may go on for
 // ever.

@@ -63,13 +63,14 @@ type (
 		Decision Permission
 	}
 	// FreshRetry says that the reply was unusable and the request is sent
-	// again without it.
+	// again without it. What the step had shown so far is void.
 	FreshRetry struct {
 		Attempt int
 		Problem parse.Problem
 		Schema  bool // the last try: constrained by a schema
 	}
-	// ModelRetry says that the model's server failed in passing.
+	// ModelRetry says that the model's server failed in passing and is asked
+	// again. What the step had shown so far is void.
 	ModelRetry struct{ Retry Retry }
 	// Compacted says that old context was shortened.
 	Compacted struct {

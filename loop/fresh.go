@@ -99,7 +99,7 @@ const schemaReminder = ` This time write one JSON object and nothing else: {"too
 
 // answerReminder asks for an answer that fits [Agent.Schema].
 func answerReminder(schema string, why error) string {
-	return fmt.Sprintf("Write the final answer now as one JSON value that fits this schema and nothing else: %s\nWhat you wrote did not: %s.", schema, oneLine(why.Error(), 300))
+	return fmt.Sprintf("Write the final answer now as one JSON value that fits this schema and nothing else: %s\nWhat you wrote did not: %s.", schema, parse.Defuse(oneLine(why.Error(), 300)))
 }
 
 // oneLine is the text on one line, at most n bytes of it.

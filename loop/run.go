@@ -234,7 +234,7 @@ func (r *run) follow(rep *reply, m move) *stopped {
 	text := parse.Restore(rep.reading.Text)
 	switch m {
 	case moveUnknown:
-		return r.final(rep.raw.String(), false)
+		return r.final(parse.Restore(rep.json()), false)
 	case moveGoOn:
 		r.pieces = append(r.pieces, text)
 		r.text = joinPieces(r.pieces)

@@ -1,0 +1,129 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/localagent/localagent/tools"
+)
+
+// A slowEnd is a model that takes a second before its terminal chunk.
+type slowEnd struct {
+	*script
+	atEnd func()
+}
+
+func (m slowEnd) Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for c, err := range m.script.Stream(ctx, req) {
+			if c.Done != nil {
+				sleep(ctx, time.Second)
+				m.atEnd()
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// A diary keeps what began to run, and what ended, in order.
+type diary struct {
+	mu    sync.Mutex
+	began []string
+	ended []string
+}
+
+func (d *diary) write(list *[]string, what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	*list = append(*list, what)
+}
+
+func (d *diary) read() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.began)
+}
+
+// tool takes three seconds.
+func (d *diary) tool(name string, access tools.Access) *tools.Tool {
+	return &tools.Tool{Name: name, Class: tools.Read, Access: access,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Run: func(ctx context.Context, c tools.Call) (any, error) {
+			what := name + string(c.Args)
+			d.write(&d.began, what)
+			err := sleep(ctx, 3*time.Second)
+			if err == nil {
+				d.write(&d.ended, what)
+			}
+			return name, err
+		}}
+}
+
+// ReadOnly calls may start while the model still writes; those behind an
+// exclusive one, and those that somebody has to be asked for, may not. A reply
+// that turns out void leaves no trace of them.
+func TestEarlyStart(t *testing.T) {
+	four := calls(use("look", "n", 1), use("ask"), use("write"), use("look", "n", 2))
+	void := calls(use("look", "n", 1), `{"tool":"look","args":`)
+	retracted := line{text: use("look", "n", 1) + "\n</think>\nDone.", pieces: 5}
+	tests := []struct {
+		name   string
+		early  bool
+		reply  line
+		before []string // what began before the reply was complete
+		ended  int      // results
+	}{
+		{"off", false, four, nil, 4},
+		{"on", true, four, []string{`look{"n":1}`}, 4},
+		{"a void reply", true, void, []string{`look{"n":1}`}, 0},
+		{"a retracted call", true, retracted, nil, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &diary{}
+				var before []string
+				s := &script{lines: []line{tt.reply, says("ok")}}
+				replies := 0
+				a := &Agent{
+					EarlyStart: tt.early,
+					Tools:      tools.NewSet(d.tool("look", tools.ReadOnly), d.tool("ask", tools.ReadOnly), d.tool("write", tools.Exclusive)),
+					Permit: func(_ context.Context, r PermitRequest) Permission {
+						if r.Early && r.Tool.Name == "ask" {
+							return Permission{Verdict: Refused}
+						}
+						return Permission{}
+					},
+					Model: slowEnd{s, func() {
+						if replies++; replies == 1 {
+							before = d.read()
+						}
+					}},
+				}
+				tr := &Transcript{}
+				evs := eventsOf(a, tr, Prompt{Text: "go"})
+				if diff := cmp.Diff(tt.before, before); diff != "" {
+					t.Errorf("began before the end: %s", diff)
+				}
+				started, ended := len(eventsOfType[ToolStarted](evs)), len(eventsOfType[ToolEnded](evs))
+				if started != tt.ended || ended != tt.ended || len(d.ended) != tt.ended {
+					t.Errorf("%d calls begin, %d end, %d ran to the end; want %d", started, ended, len(d.ended), tt.ended)
+				}
+				if got := len(d.read()); tt.ended > 0 && got != tt.ended {
+					t.Errorf("%d runs, want each call once", got)
+				}
+				checkRun(t, tr, s)
+			})
+		})
+	}
+}
