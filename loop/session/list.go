@@ -44,40 +44,57 @@ const maxPrompt = 200
 // passed over; a folder that does not exist has none. Of a long log only its
 // two ends are read.
 func List(dir string) ([]Info, error) {
+	files, err := logFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, f := range files {
+		if info, err := stat(filepath.Join(dir, f.Name())); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos, nil
+}
+
+// logFiles are the files in dir that may be logs, the newest first.
+func logFiles(dir string) ([]fs.FileInfo, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var infos []Info
+	var files []fs.FileInfo
 	for _, e := range entries {
 		if !e.Type().IsRegular() || filepath.Ext(e.Name()) != extension {
 			continue
 		}
-		if info, err := stat(filepath.Join(dir, e.Name())); err == nil {
-			infos = append(infos, info)
+		if info, err := e.Info(); err == nil { // else it was just removed
+			files = append(files, info)
 		}
 	}
-	slices.SortStableFunc(infos, newestFirst)
-	return infos, nil
+	slices.SortFunc(files, newestFirst)
+	return files, nil
 }
 
-func newestFirst(a, b Info) int {
-	if c := b.Modified.Compare(a.Modified); c != 0 {
+func newestFirst(a, b fs.FileInfo) int {
+	if c := b.ModTime().Compare(a.ModTime()); c != 0 {
 		return c
 	}
-	return strings.Compare(b.ID, a.ID)
+	return strings.Compare(b.Name(), a.Name())
 }
 
 // Latest returns the log in dir that was last written to.
 func Latest(dir string) (Info, error) {
-	infos, err := List(dir)
+	files, err := logFiles(dir)
 	if err != nil {
 		return Info{}, err
 	}
-	if len(infos) == 0 {
-		return Info{}, fmt.Errorf("%w in %s", ErrNotFound, dir)
+	for _, f := range files {
+		if info, err := stat(filepath.Join(dir, f.Name())); err == nil {
+			return info, nil
+		}
 	}
-	return infos[0], nil
+	return Info{}, fmt.Errorf("%w in %s", ErrNotFound, dir)
 }
 
 // Find returns the log that ref means: an id in dir, the beginning or the end
@@ -86,16 +103,22 @@ func Find(dir, ref string) (Info, error) {
 	if isPath(ref) {
 		return stat(ref)
 	}
-	infos, err := List(dir)
+	files, err := logFiles(dir)
 	if err != nil {
 		return Info{}, err
 	}
 	var fits []Info
-	for _, info := range infos {
+	for _, f := range files {
+		id := idOf(f.Name())
+		if ref == "" || !strings.HasPrefix(id, ref) && !strings.HasSuffix(id, ref) {
+			continue
+		}
+		info, err := stat(filepath.Join(dir, f.Name()))
 		switch {
-		case info.ID == ref:
+		case err != nil:
+		case id == ref:
 			return info, nil
-		case ref != "" && (strings.HasPrefix(info.ID, ref) || strings.HasSuffix(info.ID, ref)):
+		default:
 			fits = append(fits, info)
 		}
 	}
@@ -291,18 +314,25 @@ func shorten(s string) string {
 	return s[:n] + mark
 }
 
-// readTail reads how far the log went.
+// readTail reads how far the log went: from its end back to the first line that
+// tells.
 func (i *Info) readTail(b []byte) {
-	s := newLineScanner(bytes.NewReader(b))
-	for s.next() {
-		switch s.line.Type {
-		case typeInit:
-			i.Stop = ""
-		case typeStep, typeResult:
-			var l resultLine
-			if json.Unmarshal(s.line.JSON, &l) == nil {
-				i.Steps, i.Stop = l.Total, l.Stop
+	inRun := false // the last run has no line that tells
+	for end := bytes.LastIndexByte(b, '\n'); end >= 0; {
+		start := bytes.LastIndexByte(b[:end], '\n')
+		var l resultLine
+		if json.Unmarshal(b[start+1:end], &l) == nil {
+			switch l.Type {
+			case typeInit:
+				inRun = true
+			case typeStep, typeResult:
+				i.Steps = l.Total
+				if !inRun {
+					i.Stop = l.Stop
+				}
+				return
 			}
 		}
+		end = start
 	}
 }

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/parse"
 )
 
 // mustCreate makes a log in a folder of its own.
@@ -256,5 +259,27 @@ func TestFullDisk(t *testing.T) {
 		}
 		mustWrite(t, again, loop.RunStarted{})
 		again.Close()
+	}
+}
+
+// talker is a model that always says the same.
+type talker string
+
+func (m talker) Stream(ctx context.Context, req *loop.Request) iter.Seq2[loop.Chunk, error] {
+	return func(yield func(loop.Chunk, error) bool) {
+		if yield(loop.Chunk{Text: string(m)}, nil) {
+			yield(loop.Chunk{Done: &loop.Done{Finish: parse.FinishStop}}, nil)
+		}
+	}
+}
+
+// A run whose log cannot be written ends, and says why.
+func TestFullDiskEndsRun(t *testing.T) {
+	l := mustCreate(t)
+	l.enc.W = &tornWriter{l.file, 600}
+	a := loop.Agent{Model: talker("hello"), Record: l.Write}
+	res := a.Run(context.Background(), &loop.Transcript{}, loop.Prompt{Text: strings.Repeat("x", 200)})
+	if res.Stop != loop.StopSession || !errors.Is(res.Err, errFull) || !strings.Contains(res.Err.Error(), l.Path()) {
+		t.Errorf("stop %s, %v", res.Stop, res.Err)
 	}
 }
