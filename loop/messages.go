@@ -29,20 +29,18 @@ func messages(system string, entries []Entry) []Message {
 	return b.list
 }
 
-// content is what the model sees of an entry; "" when it sees nothing. What
-// neither the model nor the loop wrote is defused.
+// content is what the model sees of an entry; "" when it sees nothing. The
+// user's words were defused when they joined.
 func (e *Entry) content() string {
-	switch {
-	case e.Kind == kindAborted:
+	switch e.Kind {
+	case kindAborted:
 		return ""
-	case e.Role == Assistant, e.Kind == kindNote:
-		return e.Text
-	case e.Kind == kindResults:
+	case kindResults:
 		return renderResults(e)
-	case e.Kind == kindSummary:
+	case kindSummary:
 		return summaryLead + parse.Defuse(e.Text)
 	}
-	return parse.Defuse(e.Text)
+	return e.Text
 }
 
 func renderResults(e *Entry) string {
@@ -95,19 +93,20 @@ func withReminder(ms []Message, line string) []Message {
 
 // text is the entry of a prompt: each attachment in a block of its own, then
 // the instruction, which small models follow best when it comes last. An
-// attachment with a place of its own in the text stands there.
+// attachment with a place of its own in the text stands there. All but the tags
+// of the blocks is defused, so that no text can end its block or the turn.
 func (p Prompt) text() string {
 	var parts []string
 	rest, done := p.Text, 0
 	for _, a := range p.Attachments {
 		if at := min(a.At, len(p.Text)); at > done {
-			parts = append(parts, strings.TrimSpace(p.Text[done:at]))
+			parts = append(parts, parse.Defuse(strings.TrimSpace(p.Text[done:at])))
 			rest, done = strings.TrimSpace(p.Text[at:]), at
 		}
 		parts = append(parts, a.block())
 	}
 	if rest != "" {
-		parts = append(parts, rest)
+		parts = append(parts, parse.Defuse(rest))
 	}
 	return strings.TrimRight(strings.Join(parts, "\n\n"), "\n")
 }
@@ -117,26 +116,20 @@ const (
 	fileOpen, fileClose   = `<file name="`, "</file>"
 )
 
-// block frames the text of an attachment. A closing tag inside it is broken, so
-// that it cannot pass for the user's own words.
+// block frames the text of an attachment.
 func (a Attachment) block() string {
 	first, last := stdinOpen, stdinClose
 	if a.Name != "stdin" {
 		first, last = fileOpen+blockName.Replace(a.Name)+`">`, fileClose
 	}
-	text := strings.TrimSuffix(a.Text, "\n")
-	return first + "\n" + breakTags.Replace(text) + "\n" + last
+	return first + "\n" + parse.Defuse(strings.TrimSuffix(a.Text, "\n")) + "\n" + last
 }
 
-var (
-	blockName = strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ", "<", "(", ">", ")")
-	breakTags = strings.NewReplacer(stdinClose, "< /stdin>", fileClose, "< /file>")
-)
+var blockName = strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ", "<", "(", ">", ")")
 
 // foreign is the part of a task that the user did not write: from its first
-// block to the end of its last. The user's own words between blocks, and words
-// that hold such tags, count as foreign too, which only makes the echo guard
-// more careful.
+// block to the end of its last. The user's own words between blocks count as
+// foreign too, which only makes the echo guard more careful.
 func foreign(task string) string {
 	first := strings.Index("\n\n"+task, "\n\n"+stdinOpen+"\n")
 	if at := strings.Index("\n\n"+task, "\n\n"+fileOpen); at >= 0 && (first < 0 || at < first) {
@@ -146,5 +139,5 @@ func foreign(task string) string {
 	if first < 0 || last < first {
 		return ""
 	}
-	return task[first:last]
+	return parse.Restore(task[first:last])
 }

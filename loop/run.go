@@ -183,11 +183,18 @@ func (r *run) boundary() *stopped {
 	if !r.stepsLeft() {
 		return stopf(StopMaxSteps, "%s without an answer%s", count(r.state.Step, "step"), r.lastAction())
 	}
-	for _, text := range r.a.Queue.steering() {
-		r.say(kindSteer, text)
-	}
+	r.steer()
 	r.warnSteps()
 	return nil
+}
+
+// steer lets the messages join that steer. It reports whether there were any.
+func (r *run) steer() bool {
+	texts := r.a.Queue.steering()
+	for _, text := range texts {
+		r.say(kindSteer, parse.Defuse(text))
+	}
+	return len(texts) > 0
 }
 
 // step is one request and what follows from it: fit, ask, decide, act, record.
@@ -268,16 +275,13 @@ func (r *run) goOn(why, note string) *stopped {
 func (r *run) final(text string, cut bool) *stopped {
 	r.text, r.cut = text, cut
 	if r.stepsLeft() && r.ctx.Err() == nil {
-		if texts := r.a.Queue.steering(); len(texts) > 0 {
+		if r.steer() {
 			r.state.Continue = continueSteer
-			for _, text := range texts {
-				r.say(kindSteer, text)
-			}
 			return nil
 		}
 		if text, ok := r.a.Queue.next(); ok {
 			r.state.Continue = continueFollowUp
-			r.say(kindTask, text)
+			r.say(kindTask, parse.Defuse(text))
 			return nil
 		}
 	}

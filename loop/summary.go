@@ -26,7 +26,7 @@ func summaryMessages(entries []Entry, room int) []Message {
 	}
 	return []Message{
 		{Role: System, Content: strings.TrimSpace(summaryPrompt)},
-		{Role: User, Content: "<record>\n" + parse.Defuse(clipMiddle(text, room)) + "\n</record>\n\nWrite the summary now, under the five headings."},
+		{Role: User, Content: "<record>\n" + parse.Defuse(clipMiddle(parse.Restore(text), room)) + "\n</record>\n\nWrite the summary now, under the five headings."},
 	}
 }
 
@@ -132,5 +132,5 @@ func (r *run) writeSummary(req *Request) (string, error) {
 		return "", ErrNoTerminal
 	}
 	r.use(req, rep)
-	return s.Close(rep.done.Finish).Text, nil
+	return parse.Restore(strings.TrimSpace(s.Close(rep.done.Finish).Text)), nil
 }

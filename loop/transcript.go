@@ -32,7 +32,7 @@ type Transcript struct {
 // An Entry is one turn of a [Transcript].
 type Entry struct {
 	Role    Role           `json:"role"`
-	Text    string         `json:"text"`              // what a user said, or the bytes of a reply that count
+	Text    string         `json:"text"`              // what a user said, defused; or the bytes of a reply that count
 	Calls   []Call         `json:"calls,omitempty"`   // of a reply
 	Results []tools.Result `json:"results,omitempty"` // one for each call of the reply before
 	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note; aborted: a reply the model is not shown
