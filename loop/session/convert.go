@@ -274,6 +274,9 @@ func newRetryLine(r loop.Retry) *retryLine {
 
 func newCompactLine(ev loop.Compacted) *compactLine {
 	l := &compactLine{Tier: ev.Tier, Before: ev.Before, After: ev.After}
+	if ev.Entries != nil { // none is not the same as no word of them
+		l.Entries = make([]entryLine, 0, len(ev.Entries))
+	}
 	for _, e := range ev.Entries {
 		l.Entries = append(l.Entries, newEntryLine(e))
 	}
@@ -282,6 +285,9 @@ func newCompactLine(ev loop.Compacted) *compactLine {
 
 func (l *compactLine) event() loop.Compacted {
 	ev := loop.Compacted{Tier: l.Tier, Before: l.Before, After: l.After}
+	if l.Entries != nil {
+		ev.Entries = make([]loop.Entry, 0, len(l.Entries))
+	}
 	for _, e := range l.Entries {
 		ev.Entries = append(ev.Entries, e.entry())
 	}

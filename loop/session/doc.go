@@ -55,8 +55,9 @@
 //	retry        kind: reply (it could not be used: attempt, reason, offset,
 //	             expected, found, schema) or model (the server failed in passing:
 //	             attempt, delay_ms, message); what the step had so far is void
-//	compact      tier, before, after (tokens); entries: the conversation as it
-//	             now stands, which takes the place of all before it
+//	compact      tier (snip, microcompact, summarize, or a word of the program:
+//	             undo, …), before, after (tokens); entries: the conversation as
+//	             it now stands, which takes the place of all before it
 //	step         the end of a step: continue, calls, failures, retries, repairs,
 //	             cuts, compactions, usage, window, tokens; total: steps of the
 //	             whole log

@@ -194,7 +194,7 @@ type compactLine struct {
 	Tier    string      `json:"tier"`
 	Before  int         `json:"before"`
 	After   int         `json:"after"`
-	Entries []entryLine `json:"entries,omitempty"`
+	Entries []entryLine `json:"entries"` // null: they did not change
 }
 
 // entryLine is a turn of the conversation after a compaction.

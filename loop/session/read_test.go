@@ -219,6 +219,22 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
+// A conversation that was emptied stays empty; one that nothing was said of
+// stays as it was.
+func TestEmptied(t *testing.T) {
+	for _, tt := range []struct {
+		entries []loop.Entry
+		want    int
+	}{{[]loop.Entry{}, 0}, {nil, 1}} {
+		tr, _, err := Read(strings.NewReader(encoded(t,
+			loop.UserMessage{Kind: "task", Text: "a"}, loop.Compacted{Tier: "undo", Entries: tt.entries},
+		)))
+		if err != nil || len(tr.Entries) != tt.want {
+			t.Errorf("%v: %d entries, %v, expecting %d", tt.entries, len(tr.Entries), err, tt.want)
+		}
+	}
+}
+
 // Junk between the lines is passed over, and loses only itself.
 func TestJunk(t *testing.T) {
 	lines := strings.SplitAfter(encoded(t, oneCall()...), "\n")
