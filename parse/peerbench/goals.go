@@ -11,30 +11,29 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A goal is a figure that was measured beside its limit.
-type goal struct {
-	id, what string
-	limit    string
-	got      string
-	ok       bool
-}
-
-// A bench collects goals.
+// A bench measures goals, a row of a table each.
 type bench struct {
 	rounds int
-	goals  []goal
+	missed int
 }
 
 func (b *bench) atMost(id, what string, got, limit float64) {
-	b.goals = append(b.goals, goal{id, what, fmt.Sprintf("≤ %.4g", limit), fmt.Sprintf("%.3g", got), got <= limit})
+	b.row(id, what, fmt.Sprintf("≤ %.4g", limit), fmt.Sprintf("%.3g", got), got <= limit)
 }
 
 func (b *bench) atLeast(id, what string, got, limit float64) {
-	b.goals = append(b.goals, goal{id, what, fmt.Sprintf("≥ %.4g", limit), fmt.Sprintf("%.3g", got), got >= limit})
+	b.row(id, what, fmt.Sprintf("≥ %.4g", limit), fmt.Sprintf("%.3g", got), got >= limit)
 }
 
-func (b *bench) isTrue(id, what string, ok bool) {
-	b.goals = append(b.goals, goal{id, what, "right", map[bool]string{true: "right", false: "WRONG"}[ok], ok})
+func (b *bench) isTrue(id, what string, ok bool) { b.row(id, what, "right", verdict(ok), ok) }
+
+func (b *bench) row(id, what, limit, got string, ok bool) {
+	mark := "ok"
+	if !ok {
+		mark = "**missed**"
+		b.missed++
+	}
+	fmt.Printf("| %s | %s | %s | %s | %s |\n", id, what, limit, got, mark)
 }
 
 // ratio is the median of how much longer f takes than g.

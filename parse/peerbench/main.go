@@ -30,6 +30,8 @@ func main() {
 	runtime.GOMAXPROCS(1)
 
 	b := bench{rounds: *rounds}
+	fmt.Println("| goal | measured | limit | got | |")
+	fmt.Println("| --- | --- | --- | --- | --- |")
 	for _, g := range []struct {
 		id      string
 		measure func()
@@ -40,14 +42,13 @@ func main() {
 			fmt.Fprintf(os.Stderr, "peerbench: %s took %s\n", g.id, time.Since(start).Round(time.Second))
 		}
 	}
-	missed := b.print()
 	if *table {
 		smallStack()
 		fmt.Println()
 		growth(os.Stdout)
 	}
-	if missed > 0 {
-		fmt.Fprintf(os.Stderr, "peerbench: %d goals missed\n", missed)
+	if b.missed > 0 {
+		fmt.Fprintf(os.Stderr, "peerbench: %d goals missed\n", b.missed)
 		os.Exit(1)
 	}
 }
@@ -65,19 +66,4 @@ func smallStack() {
 		}
 	}()
 	<-done
-}
-
-// print writes the goals as a table and returns how many were missed.
-func (b *bench) print() (missed int) {
-	fmt.Println("| goal | measured | limit | got | |")
-	fmt.Println("| --- | --- | --- | --- | --- |")
-	for _, g := range b.goals {
-		mark := "ok"
-		if !g.ok {
-			mark = "**missed**"
-			missed++
-		}
-		fmt.Printf("| %s | %s | %s | %s | %s |\n", g.id, g.what, g.limit, g.got, mark)
-	}
-	return missed
 }
