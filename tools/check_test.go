@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 		{"no end of problems", `{"type":"object","additionalProperties":false}`, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, strings.TrimSuffix(strings.Repeat("?: no such argument; it takes none|", 6), "|")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, resolved, err := compile(json.RawMessage(tt.schema))
+			s, resolved, err := compile(json.RawMessage(tt.schema), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,6 +95,48 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The example in an answer is always right, and there is one unless a rule
+// cannot be met by guessing.
+func TestExamplesAreRight(t *testing.T) {
+	const odd = `{"type":"object","required":["a","b","c","d","e","f","g","h"],"properties":{
+		"a":{"type":"integer","exclusiveMinimum":3},
+		"b":{"type":"number","exclusiveMaximum":-2.5},
+		"c":{"type":"string","minLength":8},
+		"d":{"type":"array","items":{"type":"object","properties":{"x":{"type":"boolean"}},"required":["x"]},"minItems":2},
+		"e":{"anyOf":[{"type":"null"},{"type":"string"}]},
+		"f":{"type":["null","array"]},
+		"g":{"const":{"k":[1]}},
+		"h":{"type":"string","maxLength":2},
+		"i":{"type":"number","minimum":0.5},
+		"j":{}
+	}}`
+	for _, tt := range []struct{ schema, args, want string }{
+		{odd, `{}`, `{"a":4,"b":-3.5,"c":"........","d":[{"x":true},{"x":true}],"e":null,"f":[],"g":{"k":[1]},"h":".."}`},
+		{odd, `{"a":9,"b":-8,"c":"12345678","d":[],"e":"","f":null,"g":1,"h":"","i":0,"j":"` + strings.Repeat("x", 300) + `"}`, `{"a":9,"b":-8,"c":"12345678","d":[{"x":true},{"x":true}],"e":"","f":null,"g":{"k":[1]},"h":"","i":0.5}`},
+		{everything, `{"s":"x","o":{"n":"y"},"numbers":[1,"z"]}`, `{"s":"x","numbers":[1],"o":{"n":1}}`},
+		{`{"type":"object","required":["a"],"properties":{"a":{"type":"string","pattern":"^x$"}}}`, `{}`, ``},
+		{`{"type":"object","required":["a"],"properties":{"a":{"type":"string","pattern":"^x$","examples":["x"]}}}`, `{}`, `{"a":"x"}`},
+		{`{"type":"object","properties":{"a":{"type":"integer","minimum":1e60}}}`, `{"a":1}`, ``},
+	} {
+		set := NewSet(toolWith(tt.schema, echo))
+		_, _, bad := set.Check(Call{Name: "t", Args: json.RawMessage(tt.args)})
+		if bad == nil {
+			t.Fatalf("%s fits", tt.args)
+		}
+		_, example, _ := strings.Cut(bad.Text, "Correct arguments look like this: ")
+		if example != tt.want {
+			t.Errorf("%s: got  %s\nwant %s\nin   %s", tt.args, example, tt.want, bad.Text)
+		}
+		if example == "" {
+			if !strings.Contains(bad.Text, "All arguments of t:") {
+				t.Errorf("%s: no example and no explanation: %s", tt.args, bad.Text)
+			}
+		} else if _, coerced, bad := set.Check(Call{Name: "t", Args: json.RawMessage(example)}); bad != nil || len(coerced) > 0 {
+			t.Errorf("the example %s is wrong: %v %v", example, coerced, bad)
+		}
+	}
+}
+
 func TestCompile(t *testing.T) {
 	for _, tt := range []struct{ name, schema, want string }{
 		{"object", `{"type":"object"}`, ``},
@@ -111,7 +153,7 @@ func TestCompile(t *testing.T) {
 		{"is all of itself", `{"type":"object","allOf":[{"$ref":"#"}]}`, `leads back to itself`},
 		{"too deep", `{"type":"object","properties":` + strings.Repeat(`{"a":{"properties":`, 60) + `{}` + strings.Repeat(`}}`, 60) + `}`, `nests deeper than 100`},
 	} {
-		_, _, err := compile(json.RawMessage(tt.schema))
+		_, _, err := compile(json.RawMessage(tt.schema), false)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}

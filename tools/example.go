@@ -139,7 +139,7 @@ func (s *schema) sampleNumber() json.RawMessage {
 	if r.IsInt() {
 		return json.RawMessage(r.Num().String())
 	}
-	return json.RawMessage(b.text)
+	return json.RawMessage(strings.TrimRight(r.FloatString(maxExponent), "0"))
 }
 
 // explained describes an argument for the model: type, limits, what it is for.

@@ -37,10 +37,14 @@ import (
 // [Result] to say more than a value can. New panics when In is not a struct or
 // a tag cannot be read: a programmer's mistake.
 func New[In, Out any](t Tool, f func(ctx context.Context, c Call, in In) (Out, error)) *Tool {
-	if t.Parameters == nil {
-		t.Parameters = parametersOf[In](t.Name)
+	inferred := t.Parameters == nil
+	if inferred {
+		var err error
+		if t.Parameters, err = infer(reflect.TypeFor[In]()); err != nil {
+			panic(fmt.Sprintf("tools: arguments of %s: %v", t.Name, err))
+		}
 	}
-	schema, resolved, err := compile(t.Parameters)
+	schema, resolved, err := compile(t.Parameters, inferred)
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", t.Name, err))
 	}
@@ -80,15 +84,7 @@ func (e *entry) decode(args json.RawMessage, in any) *problem {
 	return &problem{"", faultRule, clip(err.Error(), 200)}
 }
 
-// parametersOf infers the schema of In. Defaults have to fit it.
-func parametersOf[In any](name string) json.RawMessage {
-	raw, err := infer(reflect.TypeFor[In]())
-	if err != nil {
-		panic(fmt.Sprintf("tools: arguments of %s: %v", name, err))
-	}
-	return raw
-}
-
+// infer makes the schema of a Go type.
 func infer(t reflect.Type) (json.RawMessage, error) {
 	s, err := jsonschema.ForType(t, nil)
 	if err != nil {
@@ -98,14 +94,6 @@ func infer(t reflect.Type) (json.RawMessage, error) {
 		return nil, err
 	}
 	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	var read jsonschema.Schema // with the values of tags as values
-	if err := json.Unmarshal(raw, &read); err != nil {
-		return nil, err
-	}
-	_, err = read.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	return unescapeHTML(raw), err
 }
 

@@ -57,8 +57,9 @@ var unlimited = span{0, -1}
 
 var anySchema = &schema{length: unlimited, count: unlimited}
 
-// compile reads the schema of arguments. nil is any object.
-func compile(raw json.RawMessage) (*schema, *jsonschema.Resolved, error) {
+// compile reads the schema of arguments. nil is any object. If strict, defaults
+// have to fit; schemas of others often have some that do not.
+func compile(raw json.RawMessage, strict bool) (*schema, *jsonschema.Resolved, error) {
 	if raw == nil {
 		raw = json.RawMessage(`{"type":"object"}`)
 	}
@@ -72,7 +73,7 @@ func compile(raw json.RawMessage) (*schema, *jsonschema.Resolved, error) {
 	if tooDeep(raw) {
 		return nil, nil, fmt.Errorf("nests deeper than %d", maxNesting)
 	}
-	resolved, err := js.Resolve(nil)
+	resolved, err := js.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: strict})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +105,11 @@ type schemaReader struct{ all []*schema }
 // itself apart. Other targets are known to the validator alone.
 func (r *schemaReader) definitions(raw json.RawMessage) map[string]*schema {
 	defs := map[string]*schema{}
+	if kindOf(raw) != kindObject {
+		return defs
+	}
 	for _, m := range members(raw) {
-		if m.key == "$defs" || m.key == "definitions" {
+		if (m.key == "$defs" || m.key == "definitions") && kindOf(m.value) == kindObject {
 			for _, d := range members(m.value) {
 				defs["#/"+m.key+"/"+d.key] = r.schema(d.value)
 			}
@@ -153,8 +157,12 @@ func (r *schemaReader) schema(raw json.RawMessage) *schema {
 	return s
 }
 
-// keyword reads one keyword. The validator has checked the types of the values.
+// keyword reads one keyword. The types of the values are right, but any may be
+// null, which is as good as absent.
 func (r *schemaReader) keyword(s *schema, key string, v json.RawMessage) {
+	if kindOf(v) == kindNull && key != "const" && key != "default" {
+		return
+	}
 	switch key {
 	case "type":
 		s.types = stringsOf(v)

@@ -48,7 +48,7 @@ func (s *Set) Add(t *Tool) {
 	if t.Run == nil {
 		panic(fmt.Sprintf("tools: %s has no Run", t.Name))
 	}
-	schema, resolved, err := compile(t.Parameters)
+	schema, resolved, err := compile(t.Parameters, false)
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", t.Name, err))
 	}

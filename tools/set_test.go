@@ -114,6 +114,9 @@ func TestWords(t *testing.T) {
 			t.Errorf("got %s %v, want %s", text, err, tt.text)
 		}
 		var back words
+		if got := tt.words.C.String() + tt.words.A.String(); !strings.Contains(strings.ReplaceAll(tt.text, `","A":"`, ""), got) {
+			t.Errorf("%s is called %s", tt.text, got)
+		}
 		if err := json.Unmarshal(text, &back); err != nil || back != tt.words {
 			t.Errorf("%s read back as %v: %v", text, back, err)
 		}

@@ -1,6 +1,11 @@
 package tools
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
 
 // Signature is what a prompt shows of the tool: name, parameters and the first
 // line of the description.
@@ -11,10 +16,7 @@ import "strings"
 // list [] behind the type of its elements. The JSON Schema of a parameter that
 // is an object with properties, or a list of them, follows on a line of its own.
 func (t *Tool) Signature() string {
-	schema, _, err := compile(t.Parameters)
-	if err != nil {
-		schema = anySchema // Add refuses such a tool
-	}
+	schema := t.shape()
 	var b, nested strings.Builder
 	b.WriteString(t.Name + "(")
 	for i, p := range schema.props {
@@ -34,6 +36,18 @@ func (t *Tool) Signature() string {
 		b.WriteString(": " + line)
 	}
 	return b.String() + nested.String()
+}
+
+// shape reads the schema without making it ready for checks, which takes longer.
+// If there is none, or one that Add refuses, it is any object.
+func (t *Tool) shape() *schema {
+	var types jsonschema.Schema
+	if json.Unmarshal(t.Parameters, &types) == nil && !tooDeep(t.Parameters) {
+		if s, err := readSchema(skipSpace(t.Parameters)); err == nil {
+			return s
+		}
+	}
+	return anySchema
 }
 
 // short is the type in a signature.

@@ -20,6 +20,10 @@ func TestSignature(t *testing.T) {
 		{"nested in a list", "", `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}}}`, "t(l?: object[])\n  l: {\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}}"},
 		{"list of lists", "", `{"type":"object","properties":{"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}}}`, "t(l?: any[])\n  l: {\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}}"},
 		{"reference", "", `{"type":"object","properties":{"u":{"$ref":"#/$defs/u"}},"$defs":{"u":{"enum":["a","b"]}}}`, `t(u?: "a"|"b")`},
+		{"nulls", "", `{"type":"object","properties":null,"required":null,"$defs":null,"enum":null}`, `t()`},
+		{"no schema", "Do it.", `[{"type":"object"}]`, `t(): Do it.`},
+		{"no schema of anything", "", `{"type":"object","properties":[1]}`, `t()`},
+		{"leads back to itself", "", `{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}`, `t()`},
 		{"list of itself", "", `{"type":"object","properties":{"l":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}`, "t(l?: any[])\n  l: {\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/l\"}}"},
 	} {
 		tool := Tool{Name: "t", Description: tt.description}

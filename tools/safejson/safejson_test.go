@@ -519,6 +519,32 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// Reflection does not hand out what is in an unexported embedded struct with a
+// name of its own: its methods cannot be called, and its fields are written.
+func TestOutOfReach(t *testing.T) {
+	type hidden struct { // two of each, so that no method becomes one of the whole
+		lazy     `json:"lazy"`
+		broken   `json:"broken"`
+		problem  `json:"problem"`
+		grumpy   `json:"grumpy"`
+		whisper  `json:"whisper"`
+		mute     `json:"mute"`
+		panicky  `json:"panicky"`
+		panicked `json:"panicked"`
+		N        int
+	}
+	const want = `{"lazy":"[opaque safejson.lazy]","broken":{},"problem":{"Code":3},"grumpy":"[opaque safejson.grumpy]",` +
+		`"whisper":"[opaque safejson.whisper]","mute":"[opaque safejson.mute]","panicky":{},"panicked":{"T":null},"N":0}`
+	v := hidden{problem: problem{3}}
+	if got := string(Marshal([]any{v, &v})); got != "["+want+","+want+"]" {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+type panicked struct{ T *panicky }
+
+func (panicked) MarshalText() ([]byte, error) { panic("not to be called") }
+
 // Encoding inside a MarshalJSON has a state of its own.
 func TestReentrant(t *testing.T) {
 	v := []any{marshalerFunc(func() ([]byte, error) { return Marshal(map[string]any{"in": 1}), nil }), 2}
