@@ -147,10 +147,10 @@ func TestWriteCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, value, _ := strings.Cut(string(b), "\n")
-		text, err := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(value, "string("), ")\n"))
-		if head != "go test fuzz v1" || err != nil {
-			t.Errorf("%s: %v", b, err)
+		lines := strings.Split(string(b), "\n")
+		text, err := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(lines[1], "string("), ")"))
+		if len(lines) != 4 || lines[0] != "go test fuzz v1" || lines[2] != `byte(',')` || err != nil {
+			t.Errorf("%q: %v", lines, err)
 		}
 		got[text] = true
 	}
