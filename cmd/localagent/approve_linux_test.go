@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A pty is a terminal, opened to read and to write, and what is in front of it:
+// keyboard and screen.
+type pty struct{ front, in, out *os.File }
+
+func openPTY(t *testing.T) *pty {
+	t.Helper()
+	front, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	conn, err := front.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	_ = conn.Control(func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &pty{front: front}
+	for _, end := range []**os.File{&p.in, &p.out} {
+		if *end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { (*end).Close() })
+	}
+	return p
+}
+
+func (p *pty) typed(t *testing.T, text string) {
+	t.Helper()
+	if _, err := p.front.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seen reads the screen until text stands on it.
+func (p *pty) seen(t *testing.T, text string) string {
+	t.Helper()
+	_ = p.front.SetReadDeadline(time.Now().Add(10 * time.Second))
+	var all strings.Builder
+	for b := make([]byte, 4096); !strings.Contains(all.String(), text); {
+		n, err := p.front.Read(b)
+		if err != nil {
+			t.Fatalf("%v; the screen shows %q", err, all.String())
+		}
+		all.Write(b[:n])
+	}
+	return all.String()
+}
+
+// A real terminal: what was typed before the question is no answer to it, be it a
+// line or the beginning of one. The end of the run ends the reading.
+func TestAskOnTerminal(t *testing.T) {
+	p := openPTY(t)
+	p.typed(t, "y\ny")
+	p.seen(t, "y\r\ny") // the terminal has it
+	ctx, cancel := context.WithCancel(t.Context())
+	q := question{tool: "run_shell", body: "make \x1b[2J", why: "of a test"}
+	got := make(chan string)
+	for _, want := range []string{"n <nil>", " context canceled", "y <nil>"} {
+		go func() {
+			line, err := askOn(ctx, p.in, newScreen(p.out, vars()), q)
+			got <- fmt.Sprint(line, " ", err)
+		}()
+		if screen := p.seen(t, "[q]uit > "); strings.Contains(screen, "\x1b[2J") {
+			t.Errorf("the screen got an escape sequence: %q", screen)
+		}
+		if answer, _, _ := strings.Cut(want, " "); answer != "" {
+			p.typed(t, answer+"\n")
+		} else {
+			p.typed(t, "y") // begun, and then the run ends
+			cancel()
+			ctx = t.Context()
+		}
+		if answer := <-got; answer != want {
+			t.Errorf("the answer is %q, want %q", answer, want)
+		}
+	}
+	cancel()
+}
