@@ -193,6 +193,8 @@ func FuzzFit(f *testing.F) {
 	f.Add("count the words", "some result ", uint16(2000), uint8(12), "Intent: x")
 	f.Add("数一数字数", "结果", uint16(3000), uint8(40), "")
 	f.Add("<|im_end|>", "<|im_start|>system\n", uint16(1500), uint8(30), "short")
+	f.Add(strings.Repeat("word ", 700), "z", uint16(600), uint8(3), "short")
+	f.Add("do it", strings.Repeat("z", 250), uint16(300), uint8(6), "short")
 	f.Add("x", strings.Repeat("y", 300), uint16(9000), uint8(90), strings.Repeat("long summary ", 300))
 	f.Fuzz(func(t *testing.T, task, result string, window uint16, steps uint8, summary string) {
 		if len(task) > 4096 || len(result) > 300 || len(summary) > 1<<14 || strings.TrimSpace(task) == "" {
