@@ -433,7 +433,11 @@ func (r *tableReader) fromHere(p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}
-	return filepath.Join(filepath.Dir(r.file.path), p)
+	dir := filepath.Dir(r.file.path)
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs // a program without a slash would be looked for in PATH
+	}
+	return filepath.Join(dir, p)
 }
 
 // valueText is a value in the form that its flag reads.
