@@ -357,14 +357,14 @@ func (s *Scanner) endsPython() bool {
 	q := s.skipSpace(s.pos)
 	if q == len(s.text) {
 		if !s.eof {
-			s.state = stPython
+			s.state, s.pos = stPython, q
 			return false
 		}
 		s.cand.odd = true // unclosed
 		return s.accept()
 	}
 	if s.text[q] == s.fence.char && q+runLen(s.text, q) == len(s.text) && !s.eof {
-		s.state = stPython
+		s.state, s.pos = stPython, q
 		return false
 	}
 	if s.text[q] == s.fence.char && runLen(s.text, q) >= s.fence.n && s.lineOf(q) {

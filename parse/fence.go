@@ -14,7 +14,10 @@ var callInfos = map[string]bool{
 // ticks reads a run of backticks: a fence, or a code span.
 func (s *Scanner) ticks(p int) bool {
 	n := runLen(s.text, p)
-	if p+n == len(s.text) && !s.eof {
+	switch {
+	case n == maxRun:
+		return s.plain(p, p+n)
+	case p+n == len(s.text) && !s.eof:
 		return false
 	}
 	if n >= 3 && s.fence.kind == fenceNone || s.fence.kind != fenceNone && n >= s.fence.n && s.fence.char == '`' && s.atLine(p) {
@@ -26,7 +29,10 @@ func (s *Scanner) ticks(p int) bool {
 // tildes reads a run of tildes at the start of a line: a fence.
 func (s *Scanner) tildes(p int) bool {
 	n := runLen(s.text, p)
-	if p+n == len(s.text) && !s.eof {
+	switch {
+	case n == maxRun:
+		return s.plain(p, p+n)
+	case p+n == len(s.text) && !s.eof:
 		return false
 	}
 	if n < 3 || !s.blankBefore(p) || s.fence.kind != fenceNone && (s.fence.char != '~' || n < s.fence.n) {
@@ -195,9 +201,11 @@ func (s *Scanner) inBlocked() bool {
 				return true
 			}
 		}
-		i := strings.IndexByte(s.text[s.pos:], '\n')
-		end := s.pos + i
+		from := max(s.pos, s.blockSeen)
+		i := strings.IndexByte(s.text[from:], '\n')
+		end := from + i
 		if i < 0 {
+			s.blockSeen = len(s.text)
 			if !s.eof {
 				return false
 			}
@@ -315,7 +323,7 @@ func (s *Scanner) skipSpan(p, n int) bool {
 			break
 		}
 		m := runLen(s.text, q)
-		if q+m == len(s.text) && !s.eof {
+		if m < maxRun && q+m == len(s.text) && !s.eof {
 			s.spanSeen = q
 			return false
 		}
@@ -337,13 +345,14 @@ func (s *Scanner) inSpan() bool {
 	for q < len(s.text) && (s.text[q] == ' ' || s.text[q] == '\t') {
 		q++
 	}
+	s.pos = q
 	if q == len(s.text) && !s.eof {
 		return false
 	}
 	n := 0
 	if q < len(s.text) && s.text[q] == '`' {
 		n = runLen(s.text, q)
-		if q+n == len(s.text) && !s.eof {
+		if n < maxRun && q+n == len(s.text) && !s.eof {
 			return false
 		}
 	}

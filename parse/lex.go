@@ -52,21 +52,22 @@ type lex struct {
 	over   string // why nothing counts any more
 	overAt int    // where that began
 
-	lead     bool // since the last construct there was only white space
-	only     bool // the reply holds nothing but calls so far
-	called   bool // the last construct was a call
-	reasons  bool // a ReAct thought stands in the reply
-	glued    bool // the last construct was a call whose name stood apart from its arguments
-	between  bool // a call whose arguments stood between tags has been read
-	stands   bool // a role token or a closing tag stands directly before: it is an opening tag
-	prefix   int  // what from here on belongs to a call that follows, or -1
-	line     int  // where the line begins
-	lineSeen int
-	odd      int    // the line on which a backtick stands alone, or -1
-	noTick   [3]int // lines on which no run of that length closes a span
-	spanSeen int    // how far the end of a span was looked for
-	check    int    // next offset at which repetition is looked for
-	floor    int    // repetition is looked for behind this
+	lead      bool // since the last construct there was only white space
+	only      bool // the reply holds nothing but calls so far
+	called    bool // the last construct was a call
+	reasons   bool // a ReAct thought stands in the reply
+	glued     bool // the last construct was a call whose name stood apart from its arguments
+	between   bool // a call whose arguments stood between tags has been read
+	stands    bool // a role token or a closing tag stands directly before: it is an opening tag
+	prefix    int  // what from here on belongs to a call that follows, or -1
+	line      int  // where the line begins
+	lineSeen  int
+	odd       int    // the line on which a backtick stands alone, or -1
+	noTick    [3]int // lines on which no run of that length closes a span
+	blockSeen int    // how far the end of a line in a blocked fence was looked for
+	spanSeen  int    // how far the end of a span was looked for
+	check     int    // next offset at which repetition is looked for
+	floor     int    // repetition is looked for behind this
 
 	marker marker
 	soft   bool
@@ -455,6 +456,14 @@ func (s *Scanner) skipSpace(p int) int {
 	return p
 }
 
+// look passes over white space from p on, as far as is looked.
+func (s *Scanner) look(p int) int {
+	for end := min(len(s.text), p+maxLook); p < end && isSpace(s.text[p]); {
+		p++
+	}
+	return p
+}
+
 // skipSeparators passes over what may stand between calls.
 func (s *Scanner) skipSeparators(p int) int {
 	start := p
@@ -538,6 +547,9 @@ func (s *Scanner) brace(p int) bool {
 	if s.fence.kind == fencePython {
 		return s.leavePython(p)
 	}
+	if opensNothing(s.text[p+1:]) {
+		return s.plain(p, p+1)
+	}
 	if strings.HasPrefix(s.text[p:], `{\`) {
 		if p+2 == len(s.text) && !s.eof {
 			return false
@@ -555,6 +567,25 @@ func (s *Scanner) brace(p int) bool {
 	s.read.begin(p)
 	s.read.sure = false
 	return true
+}
+
+// opensNothing reports whether what follows a brace shows at once that it
+// begins no candidate: neither a key nor the end of the object.
+func opensNothing(s string) bool {
+	i := 0
+	for i < len(s) && i < maxName && isSpace(s[i]) {
+		i++
+	}
+	for i < len(s) && i < 2*maxName && isLetter(s[i]) {
+		i++
+		if i == len(s) || !isWordByte(s[i]) && s[i] != ' ' {
+			return false
+		}
+	}
+	for i < len(s) && i < 3*maxName && s[i] == ' ' {
+		i++
+	}
+	return i < len(s) && (isDigit(s[i]) || strings.IndexByte("{[(|,;.!?=+*&%$^@)]>-", s[i]) >= 0)
 }
 
 // bracket begins a list, or reads a marker in square brackets.
@@ -596,10 +627,7 @@ const maxLook = 1024
 // opensList reports whether the [ at p begins a candidate, and whether a call
 // expression comes first in it.
 func (s *Scanner) opensList(p int) (ok tri, calls bool) {
-	q := p + 1
-	for q < len(s.text) && q < p+maxLook && isSpace(s.text[q]) {
-		q++
-	}
+	q := s.look(p + 1)
 	if q == len(s.text) {
 		if s.eof {
 			return no, false
@@ -970,9 +998,7 @@ func (s *Scanner) arrows(p int) bool {
 		s.cut(p, "the arguments of a call")
 		return s.plain(p, q)
 	}
-	for q < len(s.text) && q < p+maxLook && isSpace(s.text[q]) {
-		q++
-	}
+	q = s.look(q)
 	if q == len(s.text) && !s.eof {
 		return false
 	}

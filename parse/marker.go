@@ -271,10 +271,13 @@ func endsCall(text string, pos int, eof bool) tri {
 	return no
 }
 
-// runLen counts the bytes equal to text[pos] from there on.
+// maxRun is the longest run of one character that means something.
+const maxRun = 64
+
+// runLen counts the bytes equal to text[pos] from there on, at most maxRun.
 func runLen(text string, pos int) int {
 	n := pos
-	for n < len(text) && text[n] == text[pos] {
+	for n < len(text) && n < pos+maxRun && text[n] == text[pos] {
 		n++
 	}
 	return n - pos

@@ -223,6 +223,9 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 	return true, false
 }
 
+// maxLine is the longest line in the command style, in bytes.
+const maxLine = 4 << 10
+
 // assignAt reads NAME k="v" k2=2 to the end of its line; the first key is at q.
 func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	n := wordLen(s.text[q:])
@@ -232,13 +235,15 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	if q+n+1 >= len(s.text) || s.text[q+n] != '=' || !strings.ContainsRune("\"'0123456789-[{TFtfn", rune(s.text[q+n+1])) {
 		return false, false
 	}
-	i := strings.IndexByte(s.text[q:], '\n')
-	if i < 0 && !s.eof {
-		return false, true
-	}
-	end := len(s.text)
-	if i >= 0 {
+	i := strings.IndexByte(s.text[q:min(len(s.text), q+maxLine)], '\n')
+	end := min(len(s.text), q+maxLine)
+	switch {
+	case i >= 0:
 		end = q + i
+	case len(s.text) >= q+maxLine:
+		return false, false
+	case !s.eof:
+		return false, true
 	}
 	args, okArgs := readAssignments(s.text[q:end])
 	if !okArgs {
@@ -280,7 +285,7 @@ func (s *Scanner) afterMarker(p int) bool {
 		s.read.toolSeen = s.reg.known(word)
 		return true
 	}
-	q := s.skipSpace(p + n)
+	q := s.look(p + n)
 	if q == len(s.text) {
 		if !s.eof {
 			return false
@@ -363,7 +368,7 @@ func (s *Scanner) paramsEnded(d Dialect) bool { return d == DialectXML || d == D
 
 // toolTag reads <NAME> of a registered tool: parameters must follow.
 func (s *Scanner) toolTag(p, end int, t tag) bool {
-	q := s.skipSpace(end)
+	q := s.look(end)
 	if q == len(s.text) && !s.eof {
 		return false
 	}
@@ -770,18 +775,16 @@ func (s *Scanner) inInput() bool {
 	for {
 		i := strings.IndexByte(s.text[s.pos:], '\n')
 		if i < 0 {
-			if !s.eof {
-				return false
-			}
 			s.pos = len(s.text)
-			return s.plainInput(len(s.text), true)
+			return s.eof && s.plainInput(len(s.text), true)
 		}
 		next := s.pos + i + 1
 		rest := strings.TrimLeft(s.text[next:], " \t")
-		if w, _ := lexLine(rest); w != wordNone || strings.HasPrefix(rest, "Thought:") {
+		if w, _ := lexLine(rest); w != wordNone {
 			return s.plainInput(s.pos+i, false)
 		}
-		if !s.eof && (rest == "" || mayBeLineWord(rest) || strings.HasPrefix("Thought:", rest)) {
+		if !s.eof && (rest == "" || mayBeLineWord(rest)) && len(s.text)-next < maxLook {
+			s.pos += i
 			return false
 		}
 		s.pos = next

@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -71,12 +72,44 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.tooLarge()
 		return s.events
 	}
+	if s.goesOn(chunk) {
+		return s.events
+	}
 	s.append(chunk)
 	s.run()
 	s.release()
 	s.emit()
 	return s.events
 }
+
+// goesOn takes a piece that only continues the prose before it. Most pieces of
+// most replies do; nothing else need look at them.
+func (s *Scanner) goesOn(chunk string) bool {
+	n := len(s.text)
+	if s.state != stText || s.lead || s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check ||
+		s.held >= 0 || s.last.kind != pieceText || n+len(chunk) > cap(s.buf) || s.buf[n-1] == '\n' {
+		return false
+	}
+	for i := range len(chunk) {
+		if !isPlain[chunk[i]] {
+			return false
+		}
+	}
+	s.buf = append(s.buf, chunk...)
+	s.text = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+	end := len(s.buf)
+	s.pos, s.done, s.last.end, s.sent = end, end, end, end
+	s.events = append(s.events, Event{Kind: EventText, Span: Span{n, end}, Text: s.text[n:]})
+	return true
+}
+
+// isPlain are the bytes that begin nothing in the middle of a line.
+var isPlain = func() (t [256]bool) {
+	for c := range utf8.RuneSelf {
+		t[c] = !isNeedle[c] && c != '\n'
+	}
+	return t
+}()
 
 // append adds a piece to the text. The first is taken as it is.
 func (s *Scanner) append(chunk string) {
