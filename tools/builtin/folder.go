@@ -89,8 +89,8 @@ func (f *folder) open(p string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// openRegular never waits: what the path leads to is looked at before, so that
-// a device is not opened at all, and again after, when it can no longer change.
+// openRegular looks at what the path leads to before it opens it, so that a
+// device is not opened at all.
 func (f *folder) openRegular(p string) (*os.File, fs.FileInfo, error) {
 	info, err := f.root.Stat(p)
 	if err == nil {
@@ -99,11 +99,18 @@ func (f *folder) openRegular(p string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.openNow(p)
+}
+
+// openNow never waits. It looks at what it has opened, when that can no longer
+// change.
+func (f *folder) openNow(p string) (*os.File, fs.FileInfo, error) {
 	file, err := f.root.OpenFile(p, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = file.Stat(); err == nil {
+	info, err := file.Stat()
+	if err == nil {
 		err = regular(p, info)
 	}
 	if err != nil {

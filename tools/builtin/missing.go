@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -59,26 +60,25 @@ func (f *folder) nearest(p string) (dir string, names []string) {
 // closest returns the files and folders that the path may have meant, best
 // first: one with the same name elsewhere, or one whose path is nearly the same.
 func (f *folder) closest(p string) []string {
-	type candidate struct {
-		text string
-		far  int
-	}
-	var close []candidate
-	seen := 0
-	for n := range f.walker(maxDepth).nodes(context.Background(), ".") {
-		if seen++; seen > maxSearched {
-			break
-		}
-		if far, ok := distance(p, n.path); ok {
-			close = append(close, candidate{n.shown(), far})
+	far := map[string]int{} // by line of a listing
+	look := func(w *walker, dir string) {
+		for n := range w.nodes(context.Background(), dir) {
+			if d, ok := distance(p, n.path); ok {
+				far[n.shown()] = d
+			}
+			if w.seen == maxSearched {
+				break
+			}
 		}
 	}
-	slices.SortStableFunc(close, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
-	var best []string
-	for _, c := range close[:min(len(close), maxSuggested)] {
-		best = append(best, c.text)
+	look(f.walker(maxDepth), ".")
+	if dir := path.Dir(p); dir != "." {
+		look(f.walker(1), dir) // the walk may not have come so far
 	}
-	return best
+	best := slices.SortedFunc(maps.Keys(far), func(a, b string) int {
+		return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b))
+	})
+	return best[:min(len(best), maxSuggested)]
 }
 
 const maxCompared = 128 // characters of a path; the time is quadratic

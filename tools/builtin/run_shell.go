@@ -71,7 +71,7 @@ func argv(command string) ([]string, error) {
 	if bash, err := exec.LookPath("bash"); err == nil {
 		sh = bash
 	}
-	return []string{sh, "-c", command}, nil
+	return []string{sh, "-c", "--", command}, nil
 }
 
 func (s *shell) run(ctx context.Context, c tools.Call, in shellArgs) (any, error) {

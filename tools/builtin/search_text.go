@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -39,8 +38,7 @@ func (f *folder) searchText(ctx context.Context, c tools.Call, in searchArgs) (a
 	if err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, f: f, re: re, around: in.Context, page: newPage(c)}
-	s.needle, _ = re.LiteralPrefix()
+	s := &search{ctx: ctx, f: f, re: re, around: in.Context, page: newPage(c), needle: needleOf(in.Pattern)}
 	if err := s.in(in.Path, g); err != nil {
 		return nil, err
 	}
@@ -52,7 +50,7 @@ type search struct {
 	ctx    context.Context
 	f      *folder
 	re     *regexp.Regexp
-	needle string // begins every match
+	needle needle
 	around int
 	page   *page
 
@@ -73,7 +71,7 @@ func (s *search) in(p string, g glob) error {
 		if !n.mode.IsRegular() || !g.match(dir, n.path) {
 			continue
 		}
-		if file, _, err := s.f.openRegular(n.path); err != nil {
+		if file, _, err := s.f.openNow(n.path); err != nil {
 			s.unread++
 		} else if !s.file(n.path, file) {
 			break
@@ -115,7 +113,7 @@ func (s *search) file(p string, file *os.File) bool {
 
 // finds reports where a line matches.
 func (s *search) finds(line []byte) []int {
-	if s.needle != "" && !bytes.Contains(line, []byte(s.needle)) {
+	if !s.needle.mayBeIn(line) {
 		return nil
 	}
 	return s.re.FindIndex(line)

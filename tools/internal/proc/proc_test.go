@@ -5,7 +5,6 @@ package proc
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -255,8 +254,6 @@ func TestSpillFails(t *testing.T) {
 		t.Errorf("size %d, path %q, error %v", s.Size, s.Path, s.SpillErr)
 	}
 }
-
-func newCaptureOf(keep int) *capture { return &capture{keep: keep, sum: sha256.New()} }
 
 // Every way of cutting a stream into pieces keeps the same head and tail.
 func TestCapturePieces(t *testing.T) {

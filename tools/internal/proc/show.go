@@ -10,7 +10,7 @@ import (
 // as valid UTF-8: all of it, or its beginning and its end, in whole lines if
 // they are not too long, and how many bytes stand between them.
 func (s *Stream) Show(room, lines int) (head, tail string, left int64) {
-	h, t := s.Head, s.Tail
+	h, t, room := s.Head, s.Tail, max(room, 0)
 	if s.Whole() {
 		h = append(h[:len(h):len(h)], t...)
 		if text := cut.Valid(h); len(text) <= room && bytes.Count(h, newline) <= lines {

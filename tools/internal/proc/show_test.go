@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,6 +25,7 @@ func TestShow(t *testing.T) {
 		{"between characters", strings.Repeat("€", 50), 1000, 10, 10, "€", "€"},
 		{"cut by the capture", strings.Repeat("€", 50), 10, 1000, 10, "€€€", "€€€"},
 		{"no room", "abc", 10, 0, 10, "", ""},
+		{"less than none", "abc", 10, -5, 10, "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,6 +53,8 @@ func TestShowBytes(t *testing.T) {
 		}
 	}
 }
+
+func newCaptureOf(keep int) *capture { return &capture{keep: keep, sum: sha256.New()} }
 
 func captured(text string, keep int) Stream {
 	c := newCaptureOf(keep)
