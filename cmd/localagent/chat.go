@@ -29,9 +29,10 @@ func chatCommand() *command {
 			{`localagent -m gemma3:4b`, "talk about this folder"},
 			{`localagent chat -c -T default,edit_file`, "go on where the last session ended, with a tool more"},
 		},
-		groups:   []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
-		run:      runChat,
-		graceful: true,
+		groups:     []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
+		run:        runChat,
+		configured: true,
+		graceful:   true,
 	}
 }
 
@@ -109,6 +110,9 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 		c.armed = false
 		if done, err := c.handle(ctx, line); done || err != nil {
 			return err
+		}
+		if c.say.left() {
+			return nil
 		}
 	}
 	if e.out.err != nil {
@@ -236,24 +240,29 @@ func (c *chat) back() (loop.Prompt, bool) {
 	return loop.Prompt{}, false
 }
 
-// shorten keeps the first n entries of the conversation, in the log too. With
-// none left a new log begins: it is another conversation.
+// shorten keeps the first n entries of the conversation, in the log too.
 func (c *chat) shorten(n int) {
 	before := len(c.talk.Entries)
 	n = min(n, before) // a compaction may have made it shorter
 	c.talk.Entries = c.talk.Entries[:n:n]
-	switch {
-	case c.log == nil || before == n:
-	case n == 0:
-		c.log.Close()
-		c.log = nil
-		if err := c.createLog(c.e.sessionDir()); err != nil {
-			c.e.note(err.Error())
-		}
-		c.setHeader(c.header)
-	default:
-		if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: slices.Clone(c.talk.Entries)}); err != nil {
-			c.e.note(err.Error())
-		}
+	if c.log == nil || before == n {
+		return
 	}
+	if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: append([]loop.Entry{}, c.talk.Entries...)}); err != nil {
+		c.e.note(err.Error())
+	}
+}
+
+// clear begins a new conversation, in a log of its own.
+func (c *chat) clear() error {
+	c.talk = &loop.Transcript{}
+	c.turns, c.prompts, c.last = nil, nil, loop.Replied{}
+	if c.log == nil {
+		return nil
+	}
+	c.log.Close()
+	c.log = nil
+	err := c.createLog(c.e.sessionDir())
+	c.setHeader(c.header)
+	return err
 }

@@ -96,7 +96,11 @@ func (c *chat) wordTools(ctx context.Context, arg string) error {
 		}
 	}
 	active := toolNames(c.agent.Tools.All())
-	for _, t := range c.e.allTools(c.root, "") {
+	all, err := c.e.allTools(c.o, c.root, "")
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
 		mark := " "
 		if slices.Contains(active, t.Name) {
 			mark = "*"
@@ -151,7 +155,7 @@ type setting struct {
 
 func settings() []setting {
 	return []setting{
-		{"num-ctx", func(o *options) string { return orDefault(o.numCtx) }, func(o *options, v string) error { return setInt(&o.numCtx, v) }},
+		{"num-ctx", flagValue("num-ctx"), setFlag("num-ctx")},
 		{"temperature", flagValue("temperature"), setFlag("temperature")},
 		{"seed", flagValue("seed"), setFlag("seed")},
 		{"max-steps", flagValue("max-steps"), setFlag("max-steps")},
@@ -160,13 +164,6 @@ func settings() []setting {
 		{"loop-guard", flagValue("loop-guard"), setFlag("loop-guard")},
 		{"verbose", func(o *options) string { return strconv.Itoa(o.verbose) }, func(o *options, v string) error { return setInt(&o.verbose, v) }},
 	}
-}
-
-func orDefault(n int) string {
-	if n == 0 {
-		return "(the model's own)"
-	}
-	return strconv.Itoa(n)
 }
 
 func setInt(to *int, v string) error {
@@ -193,6 +190,7 @@ func setFlag(name string) func(*options, string) error {
 		if err := o.set.Set(name, v); err != nil {
 			return flagError(nil, o.set, err)
 		}
+		o.cfg.sources[name] = "flag" // the config does not change it back
 		return nil
 	}
 }
@@ -243,7 +241,7 @@ func (c *chat) wordLast(context.Context, string) error {
 		return errors.New("there is no reply yet")
 	}
 	c.e.out.put(strings.TrimRight(c.last.Raw, "\n"), "\n", span{styleDim, strings.Repeat("─", 20)}, "\n")
-	explain(c.e.out, "-", c.last.Raw, &c.last.Reading)
+	explain(c.e.out, c.last.Raw, &c.last.Reading)
 	return nil
 }
 
@@ -266,10 +264,8 @@ func (c *chat) wordUndo(context.Context, string) error {
 }
 
 func (c *chat) wordClear(context.Context, string) error {
-	c.shorten(0)
-	c.turns, c.prompts, c.last = nil, nil, loop.Replied{}
 	c.e.note("a new conversation")
-	return nil
+	return c.clear()
 }
 
 func (c *chat) wordSave(_ context.Context, file string) error {
@@ -318,5 +314,6 @@ func fenced(text string) string {
 }
 
 func (c *chat) wordPermissions(context.Context, string) error {
-	return c.showPermissions()
+	c.e.out.put(c.say.describe())
+	return nil
 }

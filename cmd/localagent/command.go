@@ -20,6 +20,9 @@ type command struct {
 	// graceful commands see their context cancelled by the first signal and
 	// end in their own time; the others end at once.
 	graceful bool
+
+	// configured commands read the config files and the environment.
+	configured bool
 }
 
 // An example is a command line and what it does.

@@ -182,13 +182,16 @@ func (e *env) modelCandidates() []candidate {
 }
 
 func (e *env) toolCandidates() []candidate {
-	root, err := openRoot(&options{})
+	o := &options{}
+	o.cfg, _ = e.loadConfig("", "") // a broken config has no tools to complete
+	root, err := openRoot(o)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
+	all, _ := e.allTools(o, root, "")
 	var cs []candidate
-	for _, t := range e.allTools(root, "") {
+	for _, t := range all {
 		cs = append(cs, candidate{t.Name, firstLine(t.Description)})
 	}
 	return cs

@@ -52,6 +52,9 @@ func quoted(s string, max int) string {
 	return `"` + oneLine(s, max) + `"`
 }
 
+// shortResult is how wide a result may be to be shown instead of its size.
+const shortResult = 60
+
 // describeResult says in a few words what came of a call.
 func describeResult(r tools.Result, max int) string {
 	words := []string{string(r.Status)}
@@ -62,7 +65,7 @@ func describeResult(r tools.Result, max int) string {
 		words = append(words, "nothing")
 	case r.Status != tools.OK:
 		words = append(words, firstLine(r.Text))
-	case !strings.Contains(strings.TrimSpace(r.Text), "\n") && textWidth(r.Text) <= 40:
+	case !strings.Contains(strings.TrimSpace(r.Text), "\n") && textWidth(r.Text) <= shortResult:
 		words = append(words, r.Text)
 	default:
 		words = append(words, size(r.Text))
@@ -70,7 +73,7 @@ func describeResult(r tools.Result, max int) string {
 	if r.ExitCode != nil && *r.ExitCode != 0 {
 		words = append(words, "exit status "+strconv.Itoa(*r.ExitCode))
 	}
-	if r.Elapsed >= 100*time.Millisecond {
+	if r.Elapsed >= time.Second {
 		words = append(words, shortTime(r.Elapsed))
 	}
 	return oneLine(strings.TrimSpace(strings.Join(words, ", ")), max)

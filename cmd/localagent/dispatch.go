@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -22,7 +23,10 @@ func (e *env) dispatch(args []string) int {
 	o := &options{}
 	set, groups := c.flags(o)
 	if err := set.Parse(rest); err != nil {
-		return e.fail(flagError(c, set, err))
+		if slices.Contains(rest, "--json") {
+			o.format = formatJSON
+		}
+		return e.fail(e.failed(o, flagError(c, set, err)))
 	}
 	if o.help {
 		text := usage(e.out, c, groups)
@@ -32,8 +36,8 @@ func (e *env) dispatch(args []string) int {
 		e.out.raw(text)
 		return e.closed(exitOK)
 	}
-	if err := o.settle(e, set); err != nil {
-		return e.fail(err)
+	if err := o.settle(e, c, set); err != nil {
+		return e.fail(e.failed(o, err))
 	}
 	if !named && set.ArgsLenAtDash() < 0 {
 		if name := misspelled(set.Args()); name != "" {

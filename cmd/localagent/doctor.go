@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,9 +28,10 @@ func doctorCommand() *command {
 			{`localagent doctor`, "look around"},
 			{`localagent doctor --probe -m gemma3:4b`, "which dialect does this model call best in?"},
 		},
-		groups:   []group{{"Doctor", addDoctorFlags}, modelGroup, {"Tools", addDoctorToolFlags}},
-		run:      runDoctor,
-		graceful: true,
+		groups:     []group{{"Doctor", addDoctorFlags}, modelGroup, {"Tools", addDoctorToolFlags}},
+		run:        runDoctor,
+		configured: true,
+		graceful:   true,
 	}
 }
 
@@ -124,7 +127,7 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 		x.bad("host", err.Error(), "")
 		return
 	}
-	x.good("host", host, e.hostSource(o))
+	x.good("host", host, o.cfg.sourceOf("host"))
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	v, err := client.Version(ctx)
@@ -150,24 +153,14 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 	x.good("models", strings.Join(names, ", "), "")
 }
 
-func (e *env) hostSource(o *options) string {
-	switch {
-	case o.host != "":
-		return o.sourceOf("host")
-	case e.getenv("OLLAMA_HOST") != "":
-		return "OLLAMA_HOST"
-	}
-	return "default"
-}
-
 // examineModel looks at the model that a run would use.
 func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Client, x *examination) {
 	if isReplay(o.model) {
-		x.good("model", o.model, o.sourceOf("model"))
+		x.good("model", o.model, o.cfg.sourceOf("model"))
 		x.backend = true
 		return
 	}
-	source := o.sourceOf("model")
+	source := o.cfg.sourceOf("model")
 	if o.model == "" && len(x.Models) == 1 {
 		o.model, source = x.Models[0].Name, "the only one"
 	}
@@ -177,6 +170,9 @@ func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Clien
 			x.bad("model", "none is named", "name one with -m, LOCALAGENT_MODEL or the config")
 		}
 		return
+	}
+	if err := o.cfg.applyModel(o.set, o.model); err != nil {
+		x.bad("config", err.Error(), "")
 	}
 	var info *modelInfo
 	for i, m := range x.Models {
@@ -211,7 +207,40 @@ func (e *env) examineWindow(ctx context.Context, o *options, info *modelInfo, x 
 		x.bad("window", text, "the server gives less than is asked for: raise OLLAMA_CONTEXT_LENGTH, or free memory")
 		return
 	}
-	x.good("window", text, o.sourceOf("num-ctx"))
+	x.good("window", text, o.cfg.sourceOf("num-ctx"))
+}
+
+// examineSettings shows the config and what may run without asking.
+func (e *env) examineSettings(o *options, x *examination) {
+	if len(o.cfg.files) == 0 {
+		x.good("config", "none", "")
+	}
+	for _, f := range o.cfg.files {
+		x.good("config", f, "")
+	}
+	for _, flag := range slices.Sorted(maps.Keys(o.cfg.sources)) {
+		if f := o.set.Lookup(flag); f != nil && !slices.Contains([]string{"host", "model", "num-ctx", "probe", "json"}, flag) {
+			x.good(flag, f.Value.String(), o.cfg.sources[flag])
+		}
+	}
+	root, err := openRoot(o)
+	if err != nil {
+		x.bad("folder", err.Error(), "")
+		return
+	}
+	defer root.Close()
+	a, err := e.approver(o, root)
+	if err != nil {
+		x.bad("permission", err.Error(), "")
+		return
+	}
+	for i, line := range strings.Split(strings.TrimSpace(a.describe()), "\n") {
+		name := "permission"
+		if i > 0 {
+			name = ""
+		}
+		x.good(name, strings.TrimSpace(line), "")
+	}
 }
 
 // examineState looks at the folder that the command writes to.

@@ -11,11 +11,8 @@ import (
 
 // explain shows a reading to a person: what the reply is, then its lines with
 // the spans marked under them.
-func explain(s *screen, name, text string, r *parse.Result) {
+func explain(s *screen, text string, r *parse.Result) {
 	x := &explainer{s: s, text: text, lines: lineStarts(text)}
-	if name != "-" {
-		s.put(span{styleBold, name}, "\n")
-	}
 	x.verdict(r)
 	for _, c := range r.Calls {
 		x.call(styleGood, "call", c)

@@ -65,6 +65,7 @@ type options struct {
 	man      bool
 
 	set *pflag.FlagSet // says which flags were given
+	cfg *config        // nil: the command reads none
 }
 
 // A group is flags that belong together, in the help and in the commands.
@@ -239,9 +240,9 @@ func takesNext(f *pflag.FlagSet, arg string) bool {
 	return false
 }
 
-// settle checks what single flags cannot, and applies what holds for every
-// command.
-func (o *options) settle(e *env, set *pflag.FlagSet) error {
+// settle adds what the config says to the flags, checks what single flags
+// cannot, and applies what holds for every command.
+func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 	o.set = set
 	if o.json {
 		if set.Changed("output-format") && o.format != formatJSON {
@@ -249,7 +250,16 @@ func (o *options) settle(e *env, set *pflag.FlagSet) error {
 		}
 		o.format = formatJSON
 	}
-	if set.Changed("num-ctx") && o.numCtx < 1 {
+	if c.configured {
+		var err error
+		if o.cfg, err = e.loadConfig(o.config, o.cwd); err != nil {
+			return err
+		}
+		if err := o.cfg.apply(set); err != nil {
+			return err
+		}
+	}
+	if o.changed("num-ctx") && o.numCtx < 1 {
 		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
 	}
 	e.out.setColor(o.color)
@@ -257,17 +267,9 @@ func (o *options) settle(e *env, set *pflag.FlagSet) error {
 	return nil
 }
 
-// changed says whether the flag was given.
+// changed says whether the flag was given, here or in the config.
 func (o *options) changed(name string) bool {
 	return o.set != nil && o.set.Lookup(name) != nil && o.set.Changed(name)
-}
-
-// sourceOf says where the value of a flag comes from.
-func (o *options) sourceOf(name string) string {
-	if o.changed(name) {
-		return "flag"
-	}
-	return ""
 }
 
 // A choice is a flag whose value is one of a few words.

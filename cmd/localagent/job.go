@@ -20,6 +20,7 @@ type job struct {
 	talk  *loop.Transcript
 	root  *os.Root
 	log   *session.Log // nil: nothing is recorded
+	say   *approver    // about calls that no rule settles
 
 	header session.Header
 	status *status // nil: nobody waits at a terminal
@@ -61,6 +62,11 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if j.say == nil {
+		if j.say, err = j.e.approver(o, j.root); err != nil {
+			return err
+		}
+	}
 	system, err := systemText(o)
 	if err != nil {
 		return err
@@ -72,14 +78,14 @@ func (j *job) setAgent(ctx context.Context) error {
 	j.agent = &loop.Agent{
 		Model: model, Tools: set, System: system, Dialect: header.dialect, Schema: schema,
 		MaxSteps: o.maxSteps, MaxTokens: o.maxTokens, ToolTimeout: o.toolTimeout,
-		Guard: guardOf(o.guard), Permit: j.permit(),
+		Guard: guardOf(o.guard), Permit: j.permit,
 		Monitor: &loop.Monitor{},
 	}
 	if isReplay(o.model) {
 		j.agent.Window = o.numCtx
 	}
 	header.CWD = j.root.Name()
-	header.Approve = o.approve
+	header.Approve = string(j.say.mode())
 	j.setHeader(header.Header)
 	return nil
 }
@@ -98,14 +104,11 @@ func (j *job) setHeader(h session.Header) {
 
 // permit asks whether a call may run. The status line goes away meanwhile: a
 // person may be asked on the same terminal.
-func (j *job) permit() func(context.Context, loop.PermitRequest) loop.Permission {
-	permit := j.e.permit(j.o)
-	return func(ctx context.Context, r loop.PermitRequest) loop.Permission {
-		if j.status != nil {
-			j.status.show("")
-		}
-		return permit(ctx, r)
+func (j *job) permit(ctx context.Context, r loop.PermitRequest) loop.Permission {
+	if j.status != nil {
+		j.status.show("")
 	}
+	return j.say.permit(ctx, r)
 }
 
 func (j *job) close() {

@@ -26,9 +26,10 @@ type modelHeader struct {
 
 // newModel is the model that the options name, or the only one there is.
 func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader, error) {
-	h := modelHeader{Header: session.Header{Model: o.model, NumCtx: o.numCtx}}
+	h := modelHeader{Header: session.Header{Model: o.model}}
 	if file, ok := strings.CutPrefix(o.model, replayPrefix); ok {
 		m, err := openReplay(file)
+		h.NumCtx = o.numCtx
 		h.dialect = dialectOf(o.dialect, "")
 		h.Dialect = string(h.dialect)
 		return m, h, err
@@ -41,11 +42,14 @@ func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader
 		}
 		o.model = name
 	}
+	if err := o.cfg.applyModel(o.set, o.model); err != nil {
+		return nil, h, err
+	}
 	host, err := client.URL()
 	if err != nil {
 		return nil, h, &statusError{exitUsage, err}
 	}
-	h.Model, h.Host = o.model, host
+	h.Model, h.Host, h.NumCtx = o.model, host, o.numCtx
 	h.Digest = digestOf(ctx, client, o.model)
 	h.dialect = dialectOf(o.dialect, e.dialects().of(h.Digest))
 	h.Dialect = string(h.dialect)

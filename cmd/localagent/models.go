@@ -17,8 +17,9 @@ func modelsCommand() *command {
 		about: "One line for each model of the Ollama server: its size, the tokens it was trained for, the window it is loaded with, " +
 			"whether it has tools of its own and can think (localagent needs neither), and the dialect in which calls are asked for: " +
 			"json, or what `doctor --probe` found to be best.",
-		groups: []group{{"Models", addModelsFlags}},
-		run:    runModels,
+		groups:     []group{{"Models", addModelsFlags}},
+		run:        runModels,
+		configured: true,
 	}
 }
 

@@ -134,7 +134,10 @@ func (r *reader) one(name string, in io.Reader) error {
 	res := parse.Parse(text, r.options, finishes[r.o.finish])
 	r.count(&res)
 	if r.explain {
-		explain(r.e.out, name, text, &res)
+		if r.name {
+			r.e.out.put(span{styleBold, name}, "\n")
+		}
+		explain(r.e.out, text, &res)
 		return nil
 	}
 	var line []byte

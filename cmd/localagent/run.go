@@ -23,9 +23,10 @@ func runCommand() *command {
 			{`localagent -m gemma3:4b --json "Add up the sizes in sizes.txt" | jq -r .answer`, "for a script"},
 			{`localagent -m replay:replies.jsonl "What is 6 times 7?"`, "recorded replies in place of a model"},
 		},
-		groups:   []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
-		run:      runRun,
-		graceful: true,
+		groups:     []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
+		run:        runRun,
+		configured: true,
+		graceful:   true,
 	}
 }
 

@@ -270,7 +270,7 @@ func (e *env) replaySession(o *options, f *os.File) error {
 			e.out.put("  "+d, "\n")
 		}
 		if len(r.Differences) > 0 {
-			explain(e.out, "-", r.Raw, &r.Now)
+			explain(e.out, r.Raw, &r.Now)
 		}
 	}
 	if !o.json {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/tools"
 	"github.com/localagent/localagent/tools/builtin"
+	commandtool "github.com/localagent/localagent/tools/command"
+	"github.com/localagent/localagent/tools/permission"
 	"github.com/spf13/pflag"
 )
 
@@ -28,9 +31,10 @@ func toolsCommand() *command {
 			{`localagent tools read_file`, "one of them"},
 			{`localagent tools call calc '{"expr":"2^64"}'`, "run one"},
 		},
-		groups:   []group{{"Tools", addToolsCommandFlags}},
-		run:      runTools,
-		graceful: true,
+		groups:     []group{{"Tools", addToolsCommandFlags}},
+		run:        runTools,
+		configured: true,
+		graceful:   true,
 	}
 }
 
@@ -47,12 +51,15 @@ func runTools(ctx context.Context, e *env, o *options, args []string) error {
 		return err
 	}
 	defer root.Close()
-	all := e.allTools(root, "")
+	all, err := e.allTools(o, root, "")
+	if err != nil {
+		return err
+	}
 	switch {
 	case len(args) == 0:
 		return listTools(e, o, all)
 	case args[0] == "call":
-		return callTool(ctx, e, o, tools.NewSet(all...), args[1:])
+		return callTool(ctx, e, o, root, tools.NewSet(all...), args[1:])
 	case len(args) > 1:
 		return usageErrorf("tools takes one name; `tools call NAME JSON` runs a tool")
 	}
@@ -80,14 +87,19 @@ type toolInfo struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func infoOf(t *tools.Tool) toolInfo {
+func infoOf(o *options, t *tools.Tool) toolInfo {
 	return toolInfo{
 		Name: t.Name, Description: t.Description, Class: className(t.Class),
-		Default: isDefault(t.Name), Parameters: t.Parameters,
+		Default: o.isDefault(t.Name), Parameters: t.Parameters,
 	}
 }
 
-func isDefault(name string) bool { return slices.Contains(builtin.Default(), name) }
+// isDefault says whether a run has the tool unless told otherwise: the stock
+// tools that only look, and whatever the user's config declares.
+func (o *options) isDefault(name string) bool {
+	return slices.Contains(builtin.Default(), name) ||
+		o.cfg != nil && slices.ContainsFunc(o.cfg.declared, func(d declaredTool) bool { return d.Name == name })
+}
 
 func className(c tools.Class) string {
 	switch c {
@@ -103,7 +115,7 @@ func listTools(e *env, o *options, all []*tools.Tool) error {
 	if o.json {
 		infos := []toolInfo{}
 		for _, t := range all {
-			infos = append(infos, infoOf(t))
+			infos = append(infos, infoOf(o, t))
 		}
 		return printJSON(e.out, infos)
 	}
@@ -114,7 +126,7 @@ func listTools(e *env, o *options, all []*tools.Tool) error {
 	room := max(40, e.out.width()-wide-10)
 	for _, t := range all {
 		mark := " "
-		if isDefault(t.Name) {
+		if o.isDefault(t.Name) {
 			mark = "*"
 		}
 		e.out.put(mark+" ", span{styleName, fmt.Sprintf("%-*s", wide, t.Name)},
@@ -125,7 +137,7 @@ func listTools(e *env, o *options, all []*tools.Tool) error {
 
 func showTool(e *env, o *options, t *tools.Tool) error {
 	if o.json {
-		return printJSON(e.out, infoOf(t))
+		return printJSON(e.out, infoOf(o, t))
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
@@ -148,7 +160,7 @@ func printJSON(s *screen, v any) error {
 }
 
 // callTool runs one tool and prints its result.
-func callTool(ctx context.Context, e *env, o *options, set *tools.Set, args []string) error {
+func callTool(ctx context.Context, e *env, o *options, root *os.Root, set *tools.Set, args []string) error {
 	if len(args) != 2 {
 		return usageErrorf(`tools call wants a name and a JSON object: tools call calc '{"expr":"1+1"}'`)
 	}
@@ -170,7 +182,7 @@ func callTool(ctx context.Context, e *env, o *options, set *tools.Set, args []st
 	if bad != nil {
 		return usageErrorf("%s", bad.Text)
 	}
-	if err := e.permitCall(ctx, o, t, checked); err != nil {
+	if err := e.permitCall(ctx, o, root, set, checked); err != nil {
 		return err
 	}
 	r := set.Do(ctx, call)
@@ -241,13 +253,34 @@ func callStatus(ctx context.Context, r tools.Result) error {
 }
 
 // permitCall asks whether a call by hand may run, as a run would.
-func (e *env) permitCall(ctx context.Context, o *options, t *tools.Tool, c tools.Call) error {
-	permit := e.permit(o)
-	p := permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: t})
+func (e *env) permitCall(ctx context.Context, o *options, root *os.Root, set *tools.Set, c tools.Call) error {
+	a, err := e.approver(o, root)
+	if err != nil {
+		return err
+	}
+	p := a.permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: set.Lookup(c.Name)})
 	if p.Verdict == loop.Allowed {
 		return nil
 	}
-	return &statusError{exitDenied, fmt.Errorf("%s: %s", t.Name, p.Reason)}
+	return &statusError{exitDenied, fmt.Errorf("%s was not run: %s", c.Name, cmp.Or(p.Reason, "you said no"))}
+}
+
+// approver decides about calls as the flags and the config say.
+func (e *env) approver(o *options, root *os.Root) (*approver, error) {
+	all, err := e.allTools(o, root, "")
+	if err != nil {
+		return nil, err
+	}
+	mode := permission.Mode(o.approve)
+	if o.yes {
+		mode = permission.ModeAll
+	}
+	p, err := o.cfg.policy(mode, o.allow, o.deny, toolNames(all))
+	if err != nil {
+		return nil, err
+	}
+	p.Dir = root.Name()
+	return newApprover(p, p.Dir, e.askTerminal), nil
 }
 
 // openRoot opens the folder that the file tools work in.
@@ -263,15 +296,34 @@ func openRoot(o *options) (*os.Root, error) {
 	return root, nil
 }
 
-// allTools is every tool there is.
-func (e *env) allTools(root *os.Root, spillDir string) []*tools.Tool {
-	return builtin.All(builtin.Options{Root: root, SpillDir: spillDir, Kill: e.kill})
+// allTools is every tool there is: the stock ones and those that the config
+// declares.
+func (e *env) allTools(o *options, root *os.Root, spillDir string) ([]*tools.Tool, error) {
+	all := builtin.All(builtin.Options{Root: root, SpillDir: spillDir, Kill: e.kill})
+	if o.cfg == nil {
+		return all, nil
+	}
+	for _, d := range o.cfg.declared {
+		if slices.Contains(toolNames(all), d.Name) {
+			return nil, usageErrorf("%s: tool %s: there is a stock tool of that name", d.from, d.Name)
+		}
+		d.Dir, d.Kill = cmp.Or(d.Dir, root.Name()), e.kill
+		t, err := commandtool.New(d.Config)
+		if err != nil {
+			return nil, usageErrorf("%s: %s", d.from, strings.TrimPrefix(err.Error(), "command: "))
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // toolSet is the tools that the flags name.
 func (e *env) toolSet(o *options, root *os.Root, spillDir string) (*tools.Set, error) {
-	all := e.allTools(root, spillDir)
-	names, err := chooseTools(o.tools, toolNames(all))
+	all, err := e.allTools(o, root, spillDir)
+	if err != nil {
+		return nil, err
+	}
+	names, err := o.chooseTools(all)
 	if err != nil {
 		return nil, err
 	}
@@ -294,22 +346,24 @@ func toolNames(ts []*tools.Tool) []string {
 
 // chooseTools are the names that words stand for: names of tools, "all", "none"
 // and "default"; no words mean the default.
-func chooseTools(words, all []string) ([]string, error) {
+func (o *options) chooseTools(all []*tools.Tool) ([]string, error) {
+	words := o.tools
 	if len(words) == 0 {
 		words = []string{"default"}
 	}
+	known := toolNames(all)
 	var names []string
 	for _, w := range words {
 		switch {
 		case w == "none":
 		case w == "all":
-			names = append(names, all...)
+			names = append(names, known...)
 		case w == "default":
-			names = append(names, builtin.Default()...)
-		case slices.Contains(all, w):
+			names = append(names, slices.DeleteFunc(slices.Clone(known), func(n string) bool { return !o.isDefault(n) })...)
+		case slices.Contains(known, w):
 			names = append(names, w)
 		default:
-			hint := didYouMean("", w, append(slices.Clone(all), "all", "none", "default"))
+			hint := didYouMean("", w, append(slices.Clone(known), "all", "none", "default"))
 			return nil, usageErrorf("no tool is called %q%s (localagent tools lists them)", w, hint)
 		}
 	}
