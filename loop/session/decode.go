@@ -32,7 +32,6 @@ func Events(r io.Reader) iter.Seq2[loop.Event, error] {
 
 // A decoder turns lines back into events. Its zero value is ready.
 type decoder struct {
-	init  *initLine
 	step  int                  // of this run
 	total int                  // steps of all runs
 	reply *messageLine         // seen, its reading not yet
@@ -102,8 +101,7 @@ func decodeAs[T any](l Line, event func(*T) loop.Event) loop.Event {
 }
 
 func (d *decoder) runStarted(l *initLine) loop.Event {
-	total := d.total
-	*d = decoder{init: l, total: total, out: d.out}
+	*d = decoder{total: d.total, out: d.out}
 	return l.event()
 }
 

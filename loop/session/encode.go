@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type Encoder struct {
 
 	buf   bytes.Buffer // the lines of one event
 	lines int          // in buf
+	limit int          // bytes of a line; 0: maxLine
 }
 
 // Encode writes the lines of one event in a single Write. Events that have no
@@ -147,8 +149,8 @@ func (e *Encoder) line(typ string, l interface{ setHead(head) }) error {
 	if err := enc.Encode(l); err != nil {
 		return fmt.Errorf("session: line of type %s: %w", typ, err)
 	}
-	if n := e.buf.Len() - start; n > maxLine {
-		return fmt.Errorf("session: line of type %s has %d bytes, expecting at most %d", typ, n, maxLine)
+	if n, most := e.buf.Len()-start, cmp.Or(e.limit, maxLine); n > most {
+		return fmt.Errorf("session: line of type %s has %d bytes, expecting at most %d", typ, n, most)
 	}
 	e.lines++
 	return nil

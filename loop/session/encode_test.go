@@ -272,8 +272,12 @@ func TestWriteErrorsStay(t *testing.T) {
 // A line that a reader would not take is not written.
 func TestLineLimit(t *testing.T) {
 	var out bytes.Buffer
-	e := &Encoder{W: &out}
-	if err := e.Encode(loop.UserMessage{Text: strings.Repeat("x", maxLine)}); err == nil || out.Len() > 0 {
-		t.Errorf("%v, %d bytes written", err, out.Len())
+	e := &Encoder{W: &out, limit: 1000}
+	if err := e.Encode(loop.UserMessage{Text: strings.Repeat("x", 800)}); err != nil {
+		t.Error(err)
+	}
+	before := out.Len()
+	if err := e.Encode(loop.UserMessage{Text: strings.Repeat("x", 1000)}); err == nil || out.Len() > before {
+		t.Errorf("%v, %d bytes written", err, out.Len()-before)
 	}
 }

@@ -48,10 +48,12 @@ type lineScanner struct {
 	end  int64 // of the last byte that ended in a newline
 	torn int64 // bytes behind end
 	seen int   // lines that were valid
+
+	limit int64 // bytes of a line
 }
 
 func newLineScanner(r io.Reader) *lineScanner {
-	return &lineScanner{r: bufio.NewReaderSize(r, 64<<10)}
+	return &lineScanner{r: bufio.NewReaderSize(r, 64<<10), limit: maxLine}
 }
 
 // next goes to the next valid line.
@@ -77,7 +79,7 @@ func (s *lineScanner) read() (raw []byte, whole bool) {
 	for {
 		part, err := s.r.ReadSlice('\n')
 		size += int64(len(part))
-		if tooLong = tooLong || size > maxLine; !tooLong {
+		if tooLong = tooLong || size > s.limit; !tooLong {
 			s.buf = append(s.buf, part...)
 		}
 		switch {

@@ -262,28 +262,20 @@ func TestJunk(t *testing.T) {
 // A line that is too long is junk, and is not kept in memory.
 func TestTooLongLine(t *testing.T) {
 	log := encoded(t, loop.UserMessage{Kind: "task", Text: "a"})
-	long := iotest.DataErrReader(io.MultiReader(
-		strings.NewReader(log+`{"v":1,"type":"message","role":"user","content":"`),
-		io.LimitReader(endless('x'), maxLine),
-		strings.NewReader("\"}\n"+log)))
-	s := newLineScanner(long)
-	n := 0
-	for s.next() {
-		n++
+	const limit = 200_000 // more than the buffer of the reader
+	for _, tt := range []struct{ size, want int }{{limit, 3}, {limit + 1, 2}, {2 * limit, 2}} {
+		long := encoded(t, loop.UserMessage{Text: ""})
+		long = strings.Replace(long, `""`, `"`+strings.Repeat("x", tt.size-len(long))+`"`, 1)
+		s := newLineScanner(strings.NewReader(log + long + log))
+		s.limit = limit
+		n := 0
+		for s.next() {
+			n++
+		}
+		if n != tt.want || s.err != nil || s.torn != 0 {
+			t.Errorf("%d bytes: %d lines, torn %d, %v, expecting %d", tt.size, n, s.torn, s.err, tt.want)
+		}
 	}
-	if n != 2 || s.err != nil || s.torn != 0 {
-		t.Errorf("%d lines, torn %d, %v", n, s.torn, s.err)
-	}
-}
-
-// endless is a reader of one byte for ever.
-type endless byte
-
-func (e endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(e)
-	}
-	return len(p), nil
 }
 
 // Fields that are not known are passed over; a newer version is refused.
