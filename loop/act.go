@@ -173,8 +173,8 @@ func (r *run) finish(j *job) *stopped {
 		res := <-j.out
 		j.result = &res
 	}
-	j.result.ID = j.call.ID
 	stop := r.afterTool(j)
+	j.result.ID = j.call.ID
 	r.state.Calls++
 	if j.result.Status != tools.OK {
 		r.state.Failures++
@@ -194,7 +194,7 @@ func (r *run) permit(j *job) *stopped {
 	r.suspend([]Call{j.call})
 	p := r.a.permission(r.ctx, PermitRequest{Call: j.call, Tool: j.tool})
 	r.suspend(nil)
-	if p.Verdict != Allowed || j.call.Echo || harmful(j.tool) {
+	if p.Verdict != Allowed || p.By != "" && (j.call.Echo || harmful(j.tool)) {
 		r.emit(Asked{j.call, p})
 	}
 	switch p.Verdict {

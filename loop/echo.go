@@ -48,12 +48,60 @@ func (e *echoes) idle() bool {
 	return true
 }
 
-// hear remembers the calls in a text. A marker that would end a reply does not
-// end the text: it is read on one byte further, where it is a marker no more.
+// hear remembers the calls in a text, also those that would be none if a model
+// had written the text as its reply: what a file shows as an example, hides in a
+// thought or quotes in a string can be copied all the same.
 func (e *echoes) hear(text string) {
-	if e.idle() || e.full {
+	if text == "" || e.idle() {
 		return
 	}
+	e.read(text)
+	if plain := unfence.Replace(parse.Defuse(text)); plain != text {
+		e.read(plain)
+	}
+	if quoted := quotedObjects(text); quoted != "" {
+		e.read(quoted)
+	}
+}
+
+var (
+	unfence  = strings.NewReplacer("`", " ", "~~~", " ")
+	unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+)
+
+// quotedObjects are the objects that stand in JSON strings of the text, one
+// below the other, as they are without the quotes.
+func quotedObjects(text string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, `{\"`)
+		if at < 0 {
+			return b.String()
+		}
+		text = text[at:]
+		end := endOfQuoted(text)
+		b.WriteString(unescape.Replace(text[:end]) + "\n\n")
+		text = text[end:]
+	}
+}
+
+// endOfQuoted is where the JSON string ends in which text begins.
+func endOfQuoted(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"', '\n':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// read remembers the calls that a reader of replies finds. A marker that would
+// end a reply does not end the text: it is read on one byte further, where it is
+// a marker no more.
+func (e *echoes) read(text string) {
 	s := parse.NewScanner(e.options)
 	start, fed := 0, 0 // of what the scanner reads; up to where it has read
 	for fed < len(text) {

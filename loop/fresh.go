@@ -30,6 +30,9 @@ func freshRequest(first *Request, attempt int, p parse.Problem, finish parse.Fin
 // quotes nothing of the reply, which a model would only write again.
 func reminder(p parse.Problem, finish parse.Finish, sample string) string {
 	line := "Your last reply could not be used: " + fault(p, finish) + "."
+	if p.Expected == answerThatFits {
+		return line + " Write that JSON and nothing else."
+	}
 	if cure := cures[p.Reason]; cure != "" {
 		return line + " " + cure
 	}
@@ -54,7 +57,7 @@ const answerThatFits = "an answer that fits the schema"
 // fault names what was wrong, and where.
 func fault(p parse.Problem, finish parse.Finish) string {
 	if p.Expected == answerThatFits {
-		return at("the answer is not JSON that fits the schema", p)
+		return "it is not JSON that fits the schema of the answer"
 	}
 	switch p.Reason {
 	case parse.ReasonEmpty:

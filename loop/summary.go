@@ -79,7 +79,7 @@ func (r *run) summarize() *stopped {
 	if text != "" && r.state.Tokens-r.tokensOf(entries) >= minGain {
 		r.echo.hear(text)
 		r.apply("summarize", entries)
-		r.tried = 0
+		r.tried, r.useless = 0, 0
 		return nil
 	}
 	r.useless++
@@ -88,7 +88,7 @@ func (r *run) summarize() *stopped {
 	if r.useless < maxUseless {
 		return nil
 	}
-	return stopf(StopUnfit, "%d summaries did not make room: about %d tokens, %d fit", r.useless, r.state.Tokens, r.room.prompt())
+	return stopf(StopUnfit, "%d summaries in a row did not make room: about %d tokens, %d fit", r.useless, r.state.Tokens, r.room.prompt())
 }
 
 // summary asks the model for a summary; "" when it wrote nothing of use.

@@ -24,7 +24,8 @@ const droppedResult = "invented-result"
 // Transcript is a conversation: everything a run needs to go on. It is plain
 // data, and what [Transcript.Apply] makes of the events of its runs: a log read
 // back event by event gives the same transcript. Any prefix of it can be gone
-// on from; calls without a result get one that says so.
+// on from; calls without a result get one that says so. It belongs to one run at
+// a time.
 type Transcript struct {
 	Entries []Entry `json:"entries"`
 }
