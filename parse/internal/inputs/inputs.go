@@ -29,6 +29,58 @@ var Hostile = []string{
 	"adv_array", "adv_nestbad", "adv_openstr", "adv_callopen", "adv_inner", "adv_closed", "adv_tick",
 }
 
+// Tempting are the units of further hostile texts, each repeated without end and
+// numbered, so that no repetition is found: an opening, a closing or half a form
+// of every dialect, and what decides the reading of all that stands around it.
+var Tempting = map[string]string{
+	"rep_lines":       "\n",
+	"rep_spaces":      " ",
+	"rep_less":        "<",
+	"rep_bracket":     "[",
+	"rep_ticks":       "` `` ``` ```` ",
+	"rep_tickwords":   "`a ",
+	"rep_span":        "`{\"a\":1}` and ",
+	"rep_think":       "a <think> ",
+	"rep_thinkclose":  "a </think> ",
+	"rep_thinkpair":   "<think>a</think>",
+	"rep_params":      "<function=calc><parameter=expr>",
+	"rep_paramclose":  "<function=calc><parameter=expr></parameter> x",
+	"rep_invoke":      "<invoke name=\"calc\"><parameter name=\"expr\">",
+	"rep_glm":         "<tool_call>calc<arg_key>expr</arg_key><arg_value>",
+	"rep_tooltag":     "<calc><expr>",
+	"rep_function":    "<function=calc>{\"expr\":\"",
+	"rep_mistral":     "[TOOL_CALLS]calc{",
+	"rep_pylist":      "[calc(expr=\"1\"), ",
+	"rep_pyopen":      "[calc(expr=[",
+	"rep_pyline":      "[calc(expr=\"1\")] ",
+	"rep_expression":  "calc(expr=\"1\") ",
+	"rep_calls":       "[{\"name\":\"calc\",\"arguments\":{}},",
+	"rep_gemma":       "<|tool_call>call:calc{expr:<|\"|>",
+	"rep_deepseek":    "<｜tool▁call▁begin｜>calc<｜tool▁sep｜>",
+	"rep_kimi":        "<|tool_call_begin|>functions.calc:0<|tool_call_argument_begin|>",
+	"rep_harmony":     "<|start|>assistant<|channel|>commentary to=functions.calc<|message|>",
+	"rep_channel":     "<|channel|>analysis<|message|>a<|end|>",
+	"rep_action":      "Action: calc\nAction Input: ",
+	"rep_final":       "Final Answer: a\n",
+	"rep_flower":      "✿FUNCTION✿: calc\n",
+	"rep_functionary": ">>>calc\n",
+	"rep_functools":   "functools[",
+	"rep_soft":        "<json><response><tools>",
+	"rep_comment":     "{\"a\":1 /* b */ // c\n",
+	"rep_single":      "{'a':'b' ",
+	"rep_smart":       "{“a”:“b” ",
+	"rep_escape":      "{\"a\":\"\\d",
+	"rep_doubled":     "{\\\"a\\\":",
+	"rep_keys":        "{\"tool\":\"calc\",\"tool\":",
+	"rep_wrapper":     "{\"tool_calls\":[",
+	"rep_fences":      "```\n~~~\n",
+	"rep_nestfence":   "```md\n```json\n",
+	"rep_observation": "Observation",
+	"rep_tokens":      "<|im_start|>assistant\n<|im_end|>\n",
+	"rep_label":       "a: - * 1. ",
+	"rep_surrogate":   "{\"a\":\"\\ud83d",
+}
+
 // Make returns the named text at about n bytes. It panics when there is none of
 // that name.
 func Make(name string, n int) string {
@@ -94,7 +146,13 @@ func hostile(w *writer, name string, n int) string {
 	case "adv_tick":
 		return times("`", n)
 	default:
-		panic("inputs: no text is named " + name)
+		unit, ok := Tempting[name]
+		if !ok {
+			panic("inputs: no text is named " + name)
+		}
+		for i := 0; w.Len() < n; i++ {
+			w.printf("%s%d", unit, i)
+		}
 	}
 	return w.String()
 }
