@@ -40,11 +40,24 @@ func (j *job) openLog() error {
 	if err != nil {
 		return sessionError(err, o.session)
 	}
-	j.log, j.talk, err = session.Open(info.Path)
+	j.log, j.talk, err = openSession(info.Path)
 	if err != nil {
 		return sessionError(err, info.ID)
 	}
 	return nil
+}
+
+// openSession opens a log. A run that was killed a moment ago may still hold it,
+// by a program that it was just starting.
+func openSession(path string) (log *session.Log, talk *loop.Transcript, err error) {
+	const wait, pause = time.Second, 20 * time.Millisecond
+	for range wait / pause {
+		if log, talk, err = session.Open(path); !errors.Is(err, session.ErrInUse) {
+			break
+		}
+		time.Sleep(pause)
+	}
+	return log, talk, err
 }
 
 // createLog begins a new log. Where none can be written the run goes on
