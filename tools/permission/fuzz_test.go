@@ -21,14 +21,14 @@ func seed(f *testing.F) {
 
 // fuzzPolicies are policies from strict to lax.
 func fuzzPolicies(t testing.TB) []*Policy {
-	p := []*Policy{{Mode: ModeNever}, policy(t, tableRules...), policy(t, tableRules...), policy(t, "allow exec", "deny exec rm *"), {Mode: ModeAll}}
-	p[2].Mode = ModeEdits
+	p := []*Policy{policy(t, tableRules...), policy(t, "allow exec", "deny exec rm *"), {Mode: ModeAll}}
+	p[0].Mode = ModeEdits
 	return p
 }
 
 // FuzzDecide: no command line and no rule makes Decide panic; a deny rule never
-// widens what may run, whatever else holds; what is offered as a grant is enough
-// and reads back; and a command that may run keeps its verdict when it is quoted.
+// widens what may run, whatever else holds; what is offered as a grant is
+// enough.
 func FuzzDecide(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, command, rule string) {

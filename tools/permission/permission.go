@@ -44,14 +44,20 @@
 // functions, wrappers and the text given to sh -c or eval, as far as these can
 // be read. Where it can only be guessed whether a deny rule matches, because a
 // variable stands in the way or the line cannot be parsed, a person is asked,
-// whatever the mode. Programs open files that no line shows; keep those out of
-// reach by other means.
+// whatever the mode.
+//
+// The files that a command names are held against deny and ask rules too: what
+// may not be read may not be read by cat either, and what may not be written not
+// by cp. With programs of which nothing is known, and with names that the shell
+// has still to expand, it can only be guessed, and a person is asked. Programs
+// also open files that no line shows; keep those out of reach by other means.
 package permission
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/localagent/localagent/tools"
 )
@@ -126,26 +132,26 @@ func (p *Policy) Decide(t *tools.Tool, args json.RawMessage, echo bool) Decision
 	if t == nil {
 		t = &tools.Tool{} // of class exec, without a name that a rule could have
 	}
+	rules := p.compile()
 	q := p.newRequest(t, args)
-	if d, ok := p.forbid(q); ok {
+	if d, ok := forbid(rules, q); ok {
 		return d
 	}
 	if echo && q.class != tools.Read {
 		return Decision{Ask, "echo", "", "the same call stands in text the model was given: perhaps it is copied and not meant"}
 	}
-	if r := p.granted(q); r != nil {
+	if r := granted(rules, q); r != nil {
 		return decided(r, q.text)
 	}
-	return p.judge(q)
+	return p.judge(rules, q)
 }
 
 // forbid applies the deny rules. A rule that only may match makes a person
 // decide, unless one has done so for this very command line.
-func (p *Policy) forbid(q *request) (Decision, bool) {
+func forbid(rules []ruling, q *request) (Decision, bool) {
 	var doubt Decision
 	found := false
-	for i := range p.Rules {
-		r := &p.Rules[i]
+	for _, r := range rules {
 		if r.Verdict != Deny {
 			continue
 		}
@@ -153,33 +159,33 @@ func (p *Policy) forbid(q *request) (Decision, bool) {
 			a := &q.acts[j]
 			switch r.matches(q, a) {
 			case yes:
-				return decided(r, a.text), true
+				return decided(r.Rule, a.text), true
 			case maybe:
 				if !found {
-					doubt, found = doubted(r, a), true
+					doubt, found = doubted(r.Rule, a), true
 				}
 			}
 		}
 	}
-	return doubt, found && p.granted(q) == nil
+	return doubt, found && granted(rules, q) == nil
 }
 
 // granted is the rule that allows exactly this command line, or nil.
-func (p *Policy) granted(q *request) *Rule {
-	for i := range p.Rules {
-		if r := &p.Rules[i]; r.Verdict == Allow && r.exactly(q) {
-			return r
+func granted(rules []ruling, q *request) *Rule {
+	for _, r := range rules {
+		if r.Verdict == Allow && r.exactly(q) {
+			return r.Rule
 		}
 	}
 	return nil
 }
 
 // judge is the strictest verdict on the parts of a call.
-func (p *Policy) judge(q *request) Decision {
+func (p *Policy) judge(rules []ruling, q *request) Decision {
 	d, first := Decision{}, true
 	for i := range q.acts {
 		a := &q.acts[i]
-		next := p.judgeAct(q, a)
+		next := p.judgeAct(rules, q, a)
 		if a.mention != no && next.Verdict == Allow {
 			continue // it is no act of its own
 		}
@@ -190,12 +196,11 @@ func (p *Policy) judge(q *request) Decision {
 	return d
 }
 
-func (p *Policy) judgeAct(q *request, a *act) Decision {
+func (p *Policy) judgeAct(rules []ruling, q *request, a *act) Decision {
 	var best *Rule
-	for i := range p.Rules {
-		r := &p.Rules[i]
+	for _, r := range rules {
 		if r.covers(q, a) && (best == nil || r.weight() >= best.weight()) {
-			best = r
+			best = r.Rule
 		}
 	}
 	if best != nil {
@@ -235,13 +240,9 @@ func (p *Policy) Hides(path string) bool {
 	q := &request{class: tools.Read}
 	a := act{class: tools.Read}
 	a.place(p.Dir, path)
-	for i := range p.Rules {
-		r := &p.Rules[i]
-		if r.Verdict == Deny && r.Tool == "" && r.matches(q, &a) == yes {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.compile(), func(r ruling) bool {
+		return r.Verdict == Deny && r.Tool == "" && r.matches(q, &a) == yes
+	})
 }
 
 func decided(r *Rule, what string) Decision {

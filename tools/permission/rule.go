@@ -117,6 +117,25 @@ func (r *Rule) weight() int {
 	return n
 }
 
+// A ruling is a rule whose pattern of commands has been read.
+type ruling struct {
+	*Rule
+	words pattern // nil: it has none, or none that can be read
+}
+
+// compile reads the patterns of the rules.
+func (p *Policy) compile() []ruling {
+	rules := make([]ruling, len(p.Rules))
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		rules[i].Rule = r
+		if r.Class == tools.Exec && r.Pattern != "" && !r.Exact {
+			rules[i].words, _ = readPattern(r.Pattern)
+		}
+	}
+	return rules
+}
+
 // A level is how surely a pattern matches.
 type level uint8
 
@@ -128,7 +147,7 @@ const (
 
 // matches says whether the rule speaks of the act, in the sense of a deny rule:
 // what may be meant counts too.
-func (r *Rule) matches(q *request, a *act) level {
+func (r ruling) matches(q *request, a *act) level {
 	switch {
 	case r.Tool != "" && r.Tool != q.tool, r.Tool == "" && r.Class != a.class:
 		return no
@@ -144,17 +163,15 @@ func (r *Rule) matches(q *request, a *act) level {
 		return maybe
 	case a.words == nil:
 		return levelOf(r.Tool != "") // a pattern, and nothing to compare it with
-	}
-	p, err := readPattern(r.Pattern)
-	if err != nil {
+	case r.words == nil:
 		return maybe
 	}
-	return p.match(a.words, false)
+	return r.words.match(a.words, false)
 }
 
 // covers says whether an allow or ask rule speaks of the act. An ask rule does so
 // as a deny rule would; an allow rule only when nothing is left to guess.
-func (r *Rule) covers(q *request, a *act) bool {
+func (r ruling) covers(q *request, a *act) bool {
 	switch {
 	case r.Verdict == Deny:
 		return false
@@ -170,11 +187,10 @@ func (r *Rule) covers(q *request, a *act) bool {
 		return false
 	case a.class != tools.Exec:
 		return a.why == "" && a.within(r.Pattern)
-	case a.words == nil || a.why != "":
+	case a.words == nil || a.why != "" || r.words == nil:
 		return false
 	}
-	p, err := readPattern(r.Pattern)
-	return err == nil && p.match(a.words, true) == yes
+	return r.words.match(a.words, true) == yes
 }
 
 // exactly says whether the rule names this whole command line.

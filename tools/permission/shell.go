@@ -12,11 +12,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits of what is read as a command. What is longer, or holds more scripts in
-// scripts, is asked for. The parser recurses; this many bytes of brackets take
-// it some 100 MB of stack at worst, where a million would end the program.
+// Limits of what is read as a command; what goes beyond them is asked for. The
+// parser recurses: these many bytes take it some 50 MB of stack at worst, where
+// a million brackets would end the program.
 const (
 	maxCommand = 32 << 10 // bytes of a command line
+	maxNesting = 500      // brackets in brackets, where no quotes disturb the count
 	maxWords   = 8192     // words of its commands, those of wrappers counted again
 	maxScripts = 64       // texts given to sh -c, eval and the like
 	maxFolders = 16       // folders that its cd commands may lead to
@@ -78,6 +79,9 @@ func (s *shell) script(src string) {
 	case len(src) > maxCommand:
 		s.hidden(src, fmt.Sprintf("it is longer than %d bytes", maxCommand))
 		return
+	case nesting(src) > maxNesting:
+		s.hidden(src, "it is nested too deep")
+		return
 	case !utf8.ValidString(src) || strings.ContainsFunc(src, isControl):
 		s.hidden(src, "it holds characters that do not belong in a command")
 		return
@@ -91,6 +95,22 @@ func (s *shell) script(src string) {
 		s.node(n)
 		return true
 	})
+}
+
+// nesting is how deep brackets stand in brackets. It knows nothing of quotes: it
+// saves time with what is absurd, and is no protection.
+func nesting(src string) (most int) {
+	depth := 0
+	for _, c := range []byte(src) {
+		switch c {
+		case '(', '{', '[':
+			depth++
+			most = max(most, depth)
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
 }
 
 func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
