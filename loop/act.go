@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/localagent/localagent/parse"
@@ -123,7 +122,7 @@ func (j *job) end(status tools.Status, text string) {
 // start runs the jobs of a batch that have no result yet, equal ones once.
 func (r *run) start(batch []*job) {
 	var running []*job
-	slots := make(chan struct{}, min(maxParallel, runtime.GOMAXPROCS(0)))
+	slots := make(chan struct{}, maxParallel)
 	for _, j := range batch {
 		if j.result != nil {
 			continue

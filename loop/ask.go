@@ -58,6 +58,9 @@ func (r *run) reply(first *Request) (*reply, move, *stopped) {
 		case moveGiveUp:
 			r.unusable(rep)
 			return nil, 0, r.gaveUp(rep)
+		case moveNoRest:
+			r.unusable(rep)
+			return rep, m, nil
 		case moveRetry:
 			r.unusable(rep)
 			req = r.fresh(first, rep, attempt+1)
@@ -141,11 +144,12 @@ func (r *run) facts(rep *reply, attempt int) facts {
 		nudged:      r.nudged,
 		unknown:     r.unknownAgain(rep.reading.Calls),
 		fits:        true,
+		mayGoOn:     len(r.pieces) < maxGoOn,
 	}
 	if r.answer != nil {
 		_, err := r.answer.check(rep.reading.Text)
 		f.fits = err == nil && rep.finish != parse.FinishLength
-		f.goneOn = maxGoOn // half a JSON value cannot be gone on with
+		f.mayGoOn = false // half a JSON value cannot be gone on with
 	}
 	return f
 }
@@ -162,9 +166,6 @@ func (r *run) unusable(rep *reply) {
 // gaveUp is the end of a run whose last reply could not be used.
 func (r *run) gaveUp(rep *reply) *stopped {
 	p := rep.reading.Problem
-	if len(r.pieces) > 0 {
-		return r.final(joinPieces(r.pieces), true)
-	}
 	if p == nil {
 		_, err := r.answer.check(rep.reading.Text)
 		return stopf(StopUnparseable, "%w", err)
@@ -198,7 +199,8 @@ const retryMargin = 128
 // ask sends a request until its reply is complete. No tool of this step has run
 // yet, the early readers apart, so a failure can be tried again.
 func (r *run) ask(req *Request) (*reply, *stopped) {
-	if stop := r.beforeModel(req); stop != nil {
+	req, stop := r.beforeModel(req)
+	if stop != nil {
 		return nil, stop
 	}
 	var rep *reply
@@ -331,7 +333,7 @@ func (r *run) show(read []parse.Event) (stop bool) {
 	for _, ev := range read {
 		switch ev.Kind {
 		case parse.EventText:
-			r.emit(TextDelta{ev.Text})
+			r.emit(TextDelta{parse.Restore(ev.Text)})
 		case parse.EventThinking:
 			r.emit(ThinkingDelta{ev.Text})
 		case parse.EventRetract:

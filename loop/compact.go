@@ -12,7 +12,7 @@ import (
 // the prompt crosses a threshold and the gain is worth it, and then all that is
 // due goes at once:
 //
-//	snip          pairs of reply and results that later ones supersede
+//	snip          pairs of reply and results that say nothing any more
 //	microcompact  old results shrink to a line, oldest first
 //	summarize     what is older than the newest messages becomes a summary
 //
@@ -32,13 +32,14 @@ const (
 	stubbedBytes = 160 // results that short are left alone
 )
 
-// snip removes pairs of reply and results that say nothing any more: a call
-// made again later with the same arguments, a failure that was corrected, a
-// step the guard did not run, an announcement and its nudge.
-func snip(entries []Entry) []Entry {
+// snip removes pairs of reply and results that say nothing any more: a look that
+// was taken again later, a failure that was corrected, a step the guard did not
+// run, an announcement and its nudge. What changed something stays. looks says
+// of a tool that it only looks.
+func snip(entries []Entry, looks func(tool string) bool) []Entry {
 	end := len(entries) - keepEntries
 	out := make([]Entry, 0, len(entries))
-	later := newLaterCalls(entries)
+	later := newLaterCalls(entries, looks)
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]
 		switch {
@@ -73,10 +74,11 @@ func isPair(entries []Entry, i int) bool {
 type laterCalls struct {
 	calls map[string]int // by name and arguments
 	names map[string]int
+	looks func(tool string) bool
 }
 
-func newLaterCalls(entries []Entry) laterCalls {
-	l := laterCalls{calls: map[string]int{}, names: map[string]int{}}
+func newLaterCalls(entries []Entry, looks func(string) bool) laterCalls {
+	l := laterCalls{calls: map[string]int{}, names: map[string]int{}, looks: looks}
 	for i := range entries {
 		if isPair(entries, i) {
 			l.count(entries[i], entries[i+1], +1)
@@ -103,7 +105,7 @@ func (l laterCalls) supersede(reply, results Entry) bool {
 		switch results.Results[i].Status {
 		case tools.Repeated:
 		case tools.OK:
-			if l.calls[callKey(c)] == 0 {
+			if l.calls[callKey(c)] == 0 || !l.looks(c.Name) {
 				return false
 			}
 		default:

@@ -29,7 +29,11 @@ func (r *run) measureWindow() {
 	r.setWindow(window)
 }
 
+// setWindow takes a window, but for what a server has proved to be less.
 func (r *run) setWindow(window int) {
+	if r.proved > 0 {
+		window = min(window, r.proved)
+	}
 	reply := r.a.MaxOutput
 	if reply <= 0 {
 		reply = min(window/4, defaultMaxOutput)
@@ -43,8 +47,9 @@ func (r *run) setWindow(window int) {
 func (r *run) tooLong(req *Request, e *ModelError) *stopped {
 	r.overflow++
 	r.est.learn(req.Messages, e.Prompt)
-	if e.Window > 0 && e.Window < r.room.window {
-		r.setWindow(e.Window)
+	if e.Window > 0 {
+		r.proved = e.Window
+		r.setWindow(r.room.window)
 	}
 	if r.overflow >= maxOverflows {
 		stop := r.doesNotFit(r.est.messages(req.Messages))
@@ -117,14 +122,15 @@ func (r *run) measureAgain() {
 // sure that the next one is shorter. When it counts no more the second time,
 // that is what really fits.
 func (r *run) promptWasCut(c promptCount) {
-	r.force = true
 	if r.warned.cut {
 		if c.counted >= minWindow && c.counted <= c.before {
-			r.setWindow(min(r.room.window, c.counted))
+			r.proved = c.counted
+			r.setWindow(r.room.window)
+			r.force = true
 		}
 		return
 	}
-	r.warned.cut = true
+	r.warned.cut, r.force = true, true
 	r.emit(Warned{"prompt_cut", fmt.Sprintf("the server read %d of about %d prompt tokens: it silently cut the rest off; raise the context window or shorten the task", c.counted, c.guess)})
 }
 

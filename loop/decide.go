@@ -12,6 +12,7 @@ const (
 	moveNudge               // a bare announcement: ask to do it
 	moveRetry               // unusable: a fresh request
 	moveGiveUp              // unusable, and no request is left
+	moveNoRest              // the same, of an answer whose beginning is there
 	moveUnknown             // calls of tools that do not exist, again: the user had asked for such JSON
 	moveSchema              // an answer that does not fit its schema: ask for one that does
 )
@@ -20,7 +21,8 @@ const (
 type facts struct {
 	retriesLeft bool // another fresh request may be sent
 	stepsLeft   bool // another step may follow
-	goneOn      int  // how often this answer was gone on with
+	goneOn      int  // pieces of this answer that were cut and are there
+	mayGoOn     bool // a cut answer may be gone on with
 	nudged      bool // since the user last spoke
 	unknown     bool // all calls name no tool, and the step before was the same
 	fits        bool // the answer fits Agent.Schema, or there is none
@@ -42,15 +44,18 @@ func decide(r *parse.Result, finish parse.Finish, f facts) move {
 	case parse.Final:
 		return decideAnswer(r, finish, f)
 	}
-	if f.retriesLeft {
+	switch {
+	case f.retriesLeft:
 		return moveRetry
+	case f.goneOn > 0:
+		return moveNoRest
 	}
 	return moveGiveUp
 }
 
 func decideAnswer(r *parse.Result, finish parse.Finish, f facts) move {
 	switch {
-	case finish == parse.FinishLength && f.goneOn < maxGoOn && f.stepsLeft:
+	case finish == parse.FinishLength && f.mayGoOn && f.stepsLeft:
 		return moveGoOn
 	case finish != parse.FinishLength && f.goneOn == 0 && !f.nudged && f.stepsLeft && announces(r.Text):
 		return moveNudge

@@ -78,11 +78,12 @@ func (r *run) warnSteps() {
 // compact makes room, cheapest tier first; see compact.go for the rules.
 func (r *run) compact() *stopped {
 	before := r.state.Tokens
-	snipped := snip(r.t.Entries)
+	looks := func(name string) bool { return !harmful(r.set.Lookup(name)) }
 	keep := func(name string) bool {
 		t := r.set.Lookup(name)
 		return t != nil && t.Keep
 	}
+	snipped := snip(r.t.Entries, looks)
 	excess := r.tokensOf(snipped) - r.room.share(compactTo)
 	cleared := microcompact(snipped, keep, excess, r.est.text)
 	full := r.force || before > r.room.share(summarizeAt)

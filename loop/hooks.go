@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
@@ -22,20 +23,36 @@ func hookStop(err error) *stopped {
 	return &stopped{stop: StopHook, err: fmt.Errorf("loop: hook: %w", err)}
 }
 
-func (r *run) beforeModel(req *Request) *stopped {
-	if h := r.a.Hooks.BeforeModel; h != nil {
-		if err := h(r.ctx, req); err != nil {
-			return hookStop(err)
-		}
+// beforeModel lets the hook change a request. It gets a copy: what it changes is
+// for this request, not for the fresh ones that may follow.
+func (r *run) beforeModel(req *Request) (*Request, *stopped) {
+	h := r.a.Hooks.BeforeModel
+	if h == nil {
+		return req, nil
 	}
-	return nil
+	sent := *req
+	sent.Messages = slices.Clone(req.Messages)
+	if err := h(r.ctx, &sent); err != nil {
+		return req, hookStop(err)
+	}
+	return &sent, nil
 }
 
+// afterModel lets the hook change a reading, and keeps it one that makes sense.
 func (r *run) afterModel(rep *reply) *stopped {
-	if h := r.a.Hooks.AfterModel; h != nil {
-		if err := h(r.ctx, &rep.reading); err != nil {
-			return hookStop(err)
-		}
+	h := r.a.Hooks.AfterModel
+	if h == nil {
+		return nil
+	}
+	if err := h(r.ctx, &rep.reading); err != nil {
+		return hookStop(err)
+	}
+	reading := &rep.reading
+	if reading.Outcome == parse.Calls && len(reading.Calls) == 0 {
+		reading.Outcome = parse.Unparseable
+	}
+	if reading.Outcome == parse.Unparseable && reading.Problem == nil {
+		reading.Problem = &parse.Problem{Reason: parse.ReasonEmpty}
 	}
 	return nil
 }

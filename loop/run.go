@@ -29,6 +29,7 @@ type run struct {
 	recordErr error // Agent.Record failed
 
 	room     room
+	proved   int // tokens that fit, as a server said or showed; 0: not known
 	est      estimator
 	guard    guardState
 	echo     *echoes
@@ -234,8 +235,11 @@ func (r *run) endStep(stop *stopped) *stopped {
 
 // follow does what follows from a reply; nil when another step does.
 func (r *run) follow(rep *reply, m move) *stopped {
-	if m == moveAct {
+	switch m {
+	case moveAct:
 		return r.followCalls(rep)
+	case moveNoRest:
+		return r.final(joinPieces(r.pieces), true)
 	}
 	r.replied(rep, nil)
 	text := parse.Restore(rep.reading.Text)
@@ -310,19 +314,18 @@ func (r *run) followCalls(rep *reply) *stopped {
 		}
 	}
 	r.replied(rep, calls)
+	r.state.Continue = continueCalls
+	r.state.Tokens += r.est.text(rep.raw.String())
 	volatile := r.volatile(calls)
 	sig := signature(calls)
 	switch r.guard.before(sig, volatile) {
 	case rulingWarn:
-		r.repeat(calls)
 		r.warnRepeat(calls)
-		r.state.Continue = continueCalls
-		return nil
+		return r.repeat(calls)
 	case rulingStop:
 		r.repeat(calls)
 		return r.guardStop(calls)
 	}
-	r.state.Continue = continueCalls
 	if stop := r.act(calls); stop != nil {
 		return stop
 	}
@@ -340,13 +343,16 @@ func (r *run) followCalls(rep *reply) *stopped {
 }
 
 // repeat answers calls that the guard does not run.
-func (r *run) repeat(calls []Call) {
+func (r *run) repeat(calls []Call) (stop *stopped) {
 	r.early.discard()
 	for _, c := range calls {
 		j := &job{call: c}
 		j.end(tools.Repeated, textRepeated)
-		r.finish(j)
+		if s := r.finish(j); stop == nil {
+			stop = s
+		}
 	}
+	return stop
 }
 
 func (r *run) warnRepeat(calls []Call) {

@@ -174,6 +174,16 @@ func TestCutAnswer(t *testing.T) {
 	}
 }
 
+// The rest of a cut answer that cannot be had ends the answer, not the talk.
+func TestFollowUpBehindHalfAnAnswer(t *testing.T) {
+	q := &Queue{}
+	q.FollowUp("and then?")
+	res, _, _ := runScript(t, &Agent{Queue: q, Retries: -1}, cuts("half"), says(""), says("then nothing"))
+	if res.Answer != "then nothing" || res.Cut {
+		t.Errorf("%q, cut %v (%v)", res.Answer, res.Cut, res.Err)
+	}
+}
+
 func TestUnknownNameTwice(t *testing.T) {
 	json := `{"tool":"book_flight","args":{"to":"Oslo"}}`
 	res, s, _ := runScript(t, &Agent{Tools: toolbox()}, says(json), says(json))
@@ -307,6 +317,37 @@ func TestHookCannotBreakExclusion(t *testing.T) {
 	_, _, tr := runScript(t, a, calls(use("echo", "text", "a"), use("echo", "text", "b")), says("ok"))
 	if got := statuses(tr); !slices.Equal(got, []tools.Status{tools.OK, tools.OK}) {
 		t.Errorf("statuses %q", got)
+	}
+}
+
+// What a hook changes in a request is for that request alone, and a reading that
+// it spoils is one that cannot be used.
+func TestHooksMeetFreshRequests(t *testing.T) {
+	replies := 0
+	a := &Agent{Tools: toolbox()}
+	a.Hooks = Hooks{
+		BeforeModel: func(_ context.Context, req *Request) error {
+			req.Messages[len(req.Messages)-1].Content += " HOOK"
+			return nil
+		},
+		AfterModel: func(_ context.Context, r *parse.Result) error {
+			switch replies++; replies {
+			case 1:
+				r.Calls = nil // and still said to be calls
+			case 2:
+				r.Outcome = parse.Unparseable
+			}
+			return nil
+		},
+	}
+	res, s, _ := runScript(t, a, calls(use("echo", "text", "a")), says("fine"), says("fine"))
+	if res.Stop != StopFinal || len(s.requests) != 3 {
+		t.Fatalf("%q after %d requests", res.Stop, len(s.requests))
+	}
+	for i, req := range s.requests {
+		if n := strings.Count(lastUser(req), "HOOK"); n != 1 {
+			t.Errorf("request %d was changed %d times", i, n)
+		}
 	}
 }
 

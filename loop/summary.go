@@ -95,7 +95,7 @@ func (r *run) summarize() *stopped {
 func (r *run) summary(entries []Entry) (string, *stopped) {
 	reply := max(r.room.window/8, 64)
 	room := r.est.bytes(r.room.window-reply) - len(summaryPrompt) - 512
-	req := &Request{Messages: summaryMessages(entries, max(room, 512)), MaxOutput: reply}
+	req := &Request{Messages: summaryMessages(entries, max(room, 512)), MaxOutput: reply, NoThink: true}
 	var text string
 	tooLong, stop := r.persist(func() (err error) {
 		text, err = r.writeSummary(req)
