@@ -21,6 +21,7 @@ var updateKnown = flag.Bool("update-known", false, "rewrite the lists of known f
 // on purpose: go test ./parse -update-known.
 type ledger struct {
 	path   string
+	notes  string // the comments of the file
 	known  map[string]bool
 	failed map[string]string // id → what was wrong
 }
@@ -38,8 +39,11 @@ func openLedger(t *testing.T, name string) *ledger {
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(data)))
 	for lines.Scan() {
-		if id := lines.Text(); id != "" && id[0] != '#' {
-			l.known[id] = true
+		switch line := lines.Text(); {
+		case strings.HasPrefix(line, "#"):
+			l.notes += line + "\n"
+		case line != "":
+			l.known[line] = true
 		}
 	}
 	t.Cleanup(func() { l.close(t) })
@@ -110,7 +114,7 @@ func (l *ledger) write(t *testing.T, ids []string) {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(l.path, []byte(strings.Join(ids, "\n")+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(l.path, []byte(l.notes+strings.Join(ids, "\n")+"\n"), 0o644); err != nil {
 		t.Error(err)
 	}
 }
