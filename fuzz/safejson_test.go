@@ -130,8 +130,6 @@ type tagged struct {
 	Plain    any
 	Named    any            `json:"x"`
 	Odd      any            `json:"<ü&>"`
-	Not      any            `json:"a\"b"`
-	Dash     any            `json:"-,"`
 	Hidden   any            `json:"-"`
 	Empty    any            `json:",omitempty"`
 	Zero     any            `json:",omitzero"`
@@ -153,7 +151,7 @@ func (m *maker) structure() any {
 	p := &text
 	pp := &p
 	s := tagged{
-		Plain: m.plain(), Named: m.plain(), Odd: m.plain(), Not: m.plain(), Dash: m.plain(), Hidden: m.plain(),
+		Plain: m.plain(), Named: m.plain(), Odd: m.plain(), Hidden: m.plain(),
 		Int: n, Float: float64(m.byte()) / 8, Text: m.text(), Bytes: [3]byte{1, byte(n)}, Pointers: []*int{nil, &n},
 		inner: inner{B: text},
 	}

@@ -24,19 +24,14 @@ func (e *entry) read(raw json.RawMessage) (args json.RawMessage, coerced []strin
 
 // syntaxProblem says why raw is not an object that can be walked.
 func syntaxProblem(raw json.RawMessage) *problem {
-	if !json.Valid(raw) {
-		var v any
-		var syntax *json.SyntaxError
-		err := json.Unmarshal(raw, &v)
-		if errors.As(err, &syntax) {
-			return &problem{"", faultSyntax, fmt.Sprintf("not valid JSON: %v at byte %d", err, syntax.Offset)}
-		}
-		return &problem{"", faultSyntax, "not valid JSON"}
-	}
-	if tooDeep(raw) {
+	var valid json.RawMessage
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(json.Unmarshal(raw, &valid), &syntax):
+		return &problem{"", faultSyntax, fmt.Sprintf("not valid JSON: %v at byte %d", syntax, syntax.Offset)}
+	case tooDeep(raw):
 		return &problem{"", faultSyntax, fmt.Sprintf("nested deeper than %d levels", maxNesting)}
-	}
-	if kindOf(raw) != kindObject {
+	case kindOf(raw) != kindObject:
 		return &problem{"", faultSyntax, "must be a JSON object, got " + describe(raw)}
 	}
 	return nil

@@ -53,11 +53,22 @@ func check(s *schema, resolved *jsonschema.Resolved, args json.RawMessage) []pro
 	var c checker
 	c.value(s, args, "")
 	if len(c.problems) == 0 {
-		if err := resolved.Validate(instance(args)); err != nil {
+		if err := validate(resolved, args); err != nil {
 			c.problems = append(c.problems, ruleProblem(err))
 		}
 	}
 	return c.problems
+}
+
+// validate asks the validator. It panics on some schemas that it accepted:
+// users declare them in files, so that must not end the program.
+func validate(resolved *jsonschema.Resolved, args json.RawMessage) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the schema cannot be used: %v", p)
+		}
+	}()
+	return resolved.Validate(instance(args))
 }
 
 func (c *checker) value(s *schema, raw json.RawMessage, path string) {

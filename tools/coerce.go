@@ -176,10 +176,11 @@ func has(ms []member, key string) bool {
 	return false
 }
 
-// fold is what is left of a name without case, hyphens and underscores.
-func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", "\\", "").Replace(name))
-}
+// fold is what is left of a name without case, hyphens, underscores and the
+// backslashes that escape them in Markdown.
+func fold(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", "\\", "")
 
 func (c *coercer) list(s *schema, raw json.RawMessage, path string) json.RawMessage {
 	if s.items == nil {

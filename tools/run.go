@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/localagent/localagent/tools/internal/cut"
 	"github.com/localagent/localagent/tools/safejson"
@@ -226,10 +228,16 @@ func leftOut(n, of int) string {
 	return fmt.Sprintf("\n[cut: %d of %d bytes left out]", n, of)
 }
 
-// clip shortens text to about n bytes for use in a sentence.
+// clip shortens text to about n bytes, without control characters, for use in a
+// sentence.
 func clip(s string, n int) string {
-	if s = cut.Valid(s); len(s) > n {
-		return s[:cut.End(s, n)] + "…"
+	if len(s) > n {
+		s = s[:cut.End(s, n)] + "…"
 	}
-	return s
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, cut.Valid(s))
 }

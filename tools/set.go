@@ -74,7 +74,8 @@ func (s *Set) entry(name string) *entry {
 	return s.entries[name]
 }
 
-// All returns the tools in the order they were added.
+// All returns the tools in the order they were added. The slice is the set's
+// own.
 func (s *Set) All() []*Tool {
 	if s == nil {
 		return nil

@@ -100,8 +100,8 @@ func (e *encoder) textOf(c *codec, v reflect.Value, room int) (s string, total i
 func fitting(s string, room int) int {
 	n := 0
 	for n < len(s) {
-		r, size := utf8.DecodeRuneInString(s[n:])
-		if room -= writtenSize(r, size); room < 0 {
+		escape, size := escapeOf(s, n)
+		if room -= max(len(escape), size); room < 0 {
 			break
 		}
 		n += size
@@ -109,29 +109,20 @@ func fitting(s string, room int) int {
 	return n
 }
 
-func writtenSize(r rune, size int) int {
-	switch {
-	case r >= utf8.RuneSelf && unicodeEscape(r, size) != "":
-		return len(`\ufffd`)
-	case r >= utf8.RuneSelf || plainASCII[r]:
-		return size
-	}
-	return len(appendEscape(nil, byte(r)))
-}
-
 // fitList writes the first elements. One that is larger than half of the room
 // is shortened; the first other that does not fit ends the list.
 func (e *encoder) fitList(dst []byte, c *codec, v reflect.Value, room int) []byte {
-	if mark := e.openList(v, c); mark != "" {
+	mark, end := e.begin(c, v)
+	if mark != "" {
 		return append(dst, mark...)
 	}
-	defer e.closeList(v)
+	defer end()
 	start, n := len(dst), v.Len()
-	end := start + room - len(itemsLeftOut(n, n)) - len("[]")
+	last := start + room - len(itemsLeftOut(n, n)) - len("[]")
 	dst = append(dst, '[')
 	kept := 0
 	for ; kept < n; kept++ {
-		out, ok := e.fitElement(dst, c.elem, v.Index(kept), end, n-kept-1, room)
+		out, ok := e.fitElement(dst, c.elem, v.Index(kept), last, n-kept-1, room)
 		if !ok {
 			break
 		}
@@ -150,12 +141,13 @@ func itemsLeftOut(left, of int) string {
 	return fmt.Sprintf(`,"[cut: %d of %d items left out]"`, left, of)
 }
 
-// fitElement writes one element of a list, of which more follow.
-func (e *encoder) fitElement(dst []byte, elem *codec, v reflect.Value, end, more, room int) ([]byte, bool) {
+// fitElement writes one element of a list, up to the length last of dst, when
+// more elements follow.
+func (e *encoder) fitElement(dst []byte, elem *codec, v reflect.Value, last, more, room int) ([]byte, bool) {
 	if dst[len(dst)-1] != '[' {
 		dst = append(dst, ',')
 	}
-	left := end - len(dst)
+	left := last - len(dst)
 	if left <= 0 {
 		return dst, false
 	}
@@ -191,14 +183,15 @@ func (p *part) size() int { return p.overhead() + len(p.text) }
 
 // fitObject writes an object: see share.
 func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []byte {
-	if mark := e.openObject(v, c); mark != "" {
+	mark, end := e.begin(c, v)
+	if mark != "" {
 		return append(dst, mark...)
 	}
-	defer e.closeObject(v)
+	defer end()
 	start := len(dst)
 	parts, n := e.parts(c, v, room)
-	mark := cutKey(parts)
-	e.share(parts, room-len(fieldsLeftOut(mark, n, n))-len("{}"))
+	key := cutKey(parts)
+	e.share(parts, room-len(fieldsLeftOut(key, n, n))-len("{}"))
 	dst = append(dst, '{')
 	kept := 0
 	for _, p := range parts {
@@ -214,7 +207,7 @@ func (e *encoder) fitObject(dst []byte, c *codec, v reflect.Value, room int) []b
 	case kept == 0:
 		return appendNothing(dst[:start], "object", n, room)
 	case left > 0:
-		dst = append(dst, fieldsLeftOut(mark, left, n)...)
+		dst = append(dst, fieldsLeftOut(key, left, n)...)
 	}
 	return append(dst, '}')
 }
@@ -364,32 +357,14 @@ func (e *encoder) parts(c *codec, v reflect.Value, room int) (parts []part, n in
 	return parts, len(entries)
 }
 
-func (e *encoder) openObject(v reflect.Value, c *codec) string {
-	if c.shape == dict {
-		return e.open(ref{v.Pointer(), 0, c.typ})
+// begin opens the object or list that v is; end closes it. If it must not be
+// written, mark is what stands in its place.
+func (e *encoder) begin(c *codec, v reflect.Value) (mark string, end func()) {
+	switch v.Kind() {
+	case reflect.Map:
+		return e.open(ref{v.Pointer(), 0, c.typ}), e.close
+	case reflect.Slice:
+		return e.open(ref{v.Pointer(), v.Len(), c.typ}), e.close
 	}
-	return e.deeper()
-}
-
-func (e *encoder) closeObject(v reflect.Value) {
-	if v.Kind() == reflect.Map {
-		e.close()
-	} else {
-		e.depth--
-	}
-}
-
-func (e *encoder) openList(v reflect.Value, c *codec) string {
-	if v.Kind() == reflect.Slice {
-		return e.open(ref{v.Pointer(), v.Len(), c.typ})
-	}
-	return e.deeper()
-}
-
-func (e *encoder) closeList(v reflect.Value) {
-	if v.Kind() == reflect.Slice {
-		e.close()
-	} else {
-		e.depth--
-	}
+	return e.deeper(), func() { e.depth-- }
 }

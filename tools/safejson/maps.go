@@ -1,7 +1,6 @@
 package safejson
 
 import (
-	"cmp"
 	"encoding"
 	"reflect"
 	"slices"
@@ -67,9 +66,8 @@ func anyKey(e *encoder, k reflect.Value) string {
 
 // An entry is a key of a map and where its value is.
 type entry struct {
-	key  string
-	kind string // the type of a key in an interface: keys of two may read the same
-	at   int
+	key string
+	at  int
 }
 
 // entries returns the entries of a map in the order of their keys, and their
@@ -80,15 +78,23 @@ func (e *encoder) entries(v reflect.Value, c *codec) ([]entry, reflect.Value) {
 	values := reflect.MakeSlice(reflect.SliceOf(c.elem.typ), n, n)
 	key := reflect.New(v.Type().Key()).Elem()
 	distinct := c.key.distinct
+	var types []string // of keys in interfaces: those of two types may read the same
 	for it := v.MapRange(); it.Next() && len(sorted) < n; {
 		key.SetIterKey(it)
 		values.Index(len(sorted)).SetIterValue(it)
 		text := c.key.text(e, key)
 		distinct = distinct && utf8.ValidString(text)
-		sorted = append(sorted, entry{text, dynamicType(key), len(sorted)})
+		if key.Kind() == reflect.Interface {
+			types = append(types, dynamicType(key))
+		}
+		sorted = append(sorted, entry{text, len(sorted)})
 	}
 	slices.SortFunc(sorted, func(a, b entry) int {
-		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.kind, b.kind))
+		n := strings.Compare(a.key, b.key)
+		if n == 0 && types != nil {
+			n = strings.Compare(types[a.at], types[b.at])
+		}
+		return n
 	})
 	if !distinct {
 		ns := newNames()
@@ -100,7 +106,7 @@ func (e *encoder) entries(v reflect.Value, c *codec) ([]entry, reflect.Value) {
 }
 
 func dynamicType(v reflect.Value) string {
-	if v.Kind() != reflect.Interface || v.IsNil() {
+	if v.IsNil() {
 		return ""
 	}
 	return v.Elem().Type().String()

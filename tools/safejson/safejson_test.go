@@ -164,6 +164,37 @@ type problemKey struct {
 	S string
 }
 
+// The quick look at a number never says more than the thorough one, and that
+// one agrees with the grammar.
+func TestNumbers(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	short := 0
+	for range 200_000 {
+		b := make([]byte, 1+rnd.IntN(8))
+		for i := range b {
+			b[i] = "-.01359eE+"[rnd.IntN(10)]
+		}
+		s := string(b)
+		if isNumber(s) != json.Valid(b) {
+			t.Fatalf("%s is a number: %v", s, isNumber(s))
+		}
+		if isShort(s) {
+			short++
+			if !survivesFloat(s) {
+				t.Fatalf("%s does not survive", s)
+			}
+		}
+	}
+	if short < 1000 {
+		t.Errorf("only %d short numbers tried", short)
+	}
+	for _, s := range []string{"-123456789012345", "1234567890.1234567", "0.0000000000000001"} {
+		if !isShort(s) || isShort(s+"9") {
+			t.Errorf("%s is at the border: %v, %v", s, isShort(s), isShort(s+"9"))
+		}
+	}
+}
+
 type node struct {
 	Name string
 	Next *node `json:",omitempty"`

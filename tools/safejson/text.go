@@ -4,40 +4,29 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-const hexDigits = "0123456789abcdef"
-
-// plainASCII marks the bytes that stand for themselves in a JSON string.
-var plainASCII = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return t
-}()
-
 // appendString appends s as encoding/json does without HTML escaping: invalid
 // bytes as \ufffd, U+2028 and U+2029 escaped for the sake of JavaScript.
 func appendString[S string | []byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
-	start := 0
+	start := 0 // of what is not yet copied
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if !plainASCII[c] {
-				dst = append(dst, s[start:i]...)
-				dst = appendEscape(dst, c)
-				start = i + 1
+		if s[i] < utf8.RuneSelf && i+8 <= len(s) {
+			odd := marks(eight(s, i))
+			if odd == 0 {
+				i += 8
+				continue
 			}
-			i++
-			continue
+			i += bits.TrailingZeros64(odd) / 8
 		}
-		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
-		if escape := unicodeEscape(r, size); escape != "" {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, escape...)
+		escape, size := escapeOf(s, i)
+		if escape != "" {
+			dst = append(append(dst, s[start:i]...), escape...)
 			start = i + size
 		}
 		i += size
@@ -46,23 +35,42 @@ func appendString[S string | []byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+// eight returns the bytes from s[i] on as one word.
+func eight[S string | []byte](s S, i int) uint64 {
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
+
+// marks sets the highest bit of each byte of a word that does not stand for
+// itself in a JSON string. Taking 0x20 from a smaller byte sets that bit, and so
+// does taking 1 from what was a quote or a backslash. A borrow can only mark a
+// byte behind one that is marked already: the first mark is right.
+func marks(w uint64) uint64 {
+	const each = 0x0101010101010101
+	return (w | (w - each*' ') | ((w ^ each*'"') - each) | ((w ^ each*'\\') - each)) & (each * 0x80)
+}
+
+// escapeOf returns the escape of the character at s[i], "" if there is none,
+// and the bytes it has.
+func escapeOf[S string | []byte](s S, i int) (escape string, size int) {
+	if c := s[i]; c < utf8.RuneSelf {
+		return escapes[c], 1
+	}
+	r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+	return unicodeEscape(r, size), size
+}
+
+// escapes are those of ASCII.
+var escapes = func() (t [utf8.RuneSelf]string) {
+	for c := range ' ' {
+		t[c] = fmt.Sprintf(`\u%04x`, c)
+	}
+	for c, escape := range map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`} {
+		t[c] = escape
+	}
+	return t
+}()
 
 // unicodeEscape is how a decoded rune is written, "" if as it is.
 func unicodeEscape(r rune, size int) string {
@@ -138,10 +146,31 @@ func (e *encoder) number(dst []byte, s string) []byte {
 	switch {
 	case s == "":
 		return append(dst, '0') // as encoding/json has it
-	case survivesFloat(s):
+	case isShort(s) || survivesFloat(s):
 		return append(dst, s...)
 	}
 	return e.string(dst, s)
+}
+
+// isShort reports whether s is a number without an exponent and with so few
+// digits that it survives: nearly every number, found out in one pass.
+func isShort(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	if len(s) > 1 && s[0] == '0' && s[1] != '.' {
+		return false
+	}
+	digits, point := 0, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c == '.' && !point && i > 0 && i < len(s)-1:
+			point = true
+		default:
+			return false
+		}
+	}
+	return 0 < digits && (digits <= 15 || point && digits <= 17)
 }
 
 // survivesFloat reports whether s is a JSON number of no more precision and
