@@ -289,6 +289,9 @@ func closestRows(file, want []string) (at int, ok bool) {
 
 // likestRow compares pairs of letters.
 func likestRow(file, want []string) (at int, ok bool) {
+	if len(want) == 0 {
+		return 0, false
+	}
 	longest := 0
 	for j, w := range want {
 		if len(w) > len(want[longest]) {

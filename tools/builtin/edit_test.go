@@ -84,6 +84,7 @@ func TestReplaceRefused(t *testing.T) {
 		{"nothing like it", "alpha\nbeta\n", "completely different", "x", "nothing in its 2 lines is like it"},
 		{"empty file", "", "a", "x", "nothing in its 0 lines"},
 		{"line numbers", "alpha\nbeta\n", "1\talpha\n2\tbeta", "x", "line numbers"},
+		{"only line breaks", "alpha", "\n", "x", "nothing in its 1 line is like it"},
 		{"blank old", "a\n\n\n\nb\n", " \n ", "x", "old is not there"},
 		{"unclear indentation", "\ta\n  b\n", "a\nb", "c", "another indentation"},
 		{"indentation of new unknown", "\ta\n\t\tb\n", "  a\n    b", "  a\n   c", "another indentation"},
@@ -118,4 +119,39 @@ func TestEditFile(t *testing.T) {
 	b.fails("edit_file", args{"path": "a.go", "old": "", "new": "x"}, "old")
 	b.fails("edit_file", args{"path": "a.go", "old": "x", "new": "x"}, "equal")
 	noTemp(b)
+}
+
+// FuzzReplace: a text that is there once is replaced and nothing else; lines
+// that are only like it are replaced within their lines.
+func FuzzReplace(f *testing.F) {
+	f.Add("a  \nb\nc", "a\nb", "a\nx")
+	f.Add("a\r\nb\r\n", "b", "x\ny")
+	f.Add("  a\n    b\n", "a\n  b", "a\n\n  c")
+	f.Add("“a”\n", "\"a\"", "")
+	f.Fuzz(func(t *testing.T, text, old, new string) {
+		if old == "" || old == new {
+			return
+		}
+		r, err := replace(text, old, new, false)
+		if err != nil {
+			return
+		}
+		for _, v := range spelledLike(text, old, new) {
+			if n := len(occurrences(text, v.old)); n > 0 {
+				if want := strings.Replace(text, v.old, v.new, 1); n != 1 || r.text != want {
+					t.Fatalf("%d places; got %q, want %q", n, r.text, want)
+				}
+				return
+			}
+		}
+		want, _ := trimEdges(old, new)
+		file, n := rows(text), len(rows(want))
+		at := looseMatches(file, rows(want))
+		var before, after strings.Builder
+		write(&before, file[:at[0]])
+		write(&after, file[at[0]+n:])
+		if len(at) != 1 || !strings.HasPrefix(r.text, before.String()) || !strings.HasSuffix(r.text, after.String()) {
+			t.Fatalf("%d places; %q became %q", len(at), text, r.text)
+		}
+	})
 }

@@ -200,6 +200,8 @@ func TestMissing(t *testing.T) {
 		{"docs\new.txt", "doubled backslashes"},
 		{"docs\x00", "doubled backslashes"},
 		{"docs", "docs is a folder, not a file"},
+		{"docs/*.md", "give that to list_files or search_text as glob"},
+		{"~/notes.txt", "did you mean notes.txt?"},
 		{strings.Repeat("a/", 3000), "a/a/"},
 		{strings.Repeat("a", 5000), "aaaa"},
 	}

@@ -149,44 +149,52 @@ const maxLinks = 40
 // not be replaced by a file, and to say what is wrong with one.
 func (f *folder) resolve(p string) (string, error) {
 	var done []string
-	links := 0
-	for todo := strings.Split(p, "/"); len(todo) > 0; {
+	todo := strings.Split(p, "/")
+	for links := 0; len(todo) > 0; {
 		name := todo[0]
 		todo = todo[1:]
-		switch name {
-		case "", ".":
+		switch {
+		case name == "" || name == ".":
 			continue
-		case "..":
-			if len(done) == 0 {
-				return "", fmt.Errorf("%s leads outside the working folder through a link, which is not followed", shown(p))
-			}
+		case name == ".." && len(done) == 0:
+			return "", fmt.Errorf("%s leads outside the working folder through a link, which is not followed", shown(p))
+		case name == "..":
 			done = done[:len(done)-1]
 			continue
 		}
-		at := path.Join(append(done[:len(done):len(done)], name)...)
-		info, err := f.root.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
-			return path.Join(append([]string{at}, todo...)...), nil
-		}
-		if err != nil {
-			return "", plain(at, err)
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			done = append(done, name)
-			continue
-		}
-		target, err := f.root.Readlink(at)
-		switch links++; {
+		at := path.Join(path.Join(done...), name)
+		target, err := f.linkAt(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return path.Join(at, path.Join(todo...)), nil
 		case err != nil:
-			return "", plain(at, err)
-		case links > maxLinks:
+			return "", err
+		case target == "":
+			done = append(done, name)
+		case links == maxLinks:
 			return "", fmt.Errorf("%s goes through too many links", shown(p))
-		case filepath.IsAbs(target):
-			return "", fmt.Errorf("%s is an absolute link, which is not followed", shown(at))
+		default:
+			links++
+			todo = append(strings.Split(target, "/"), todo...)
 		}
-		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}
-	return path.Join(append([]string{"."}, done...)...), nil
+	return path.Join(".", path.Join(done...)), nil
+}
+
+// linkAt returns where the link at p leads; nothing, if it is none.
+func (f *folder) linkAt(p string) (string, error) {
+	info, err := f.root.Lstat(p)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", plain(p, err)
+	}
+	target, err := f.root.Readlink(p)
+	if err != nil {
+		return "", plain(p, err)
+	}
+	if filepath.IsAbs(target) {
+		return "", fmt.Errorf("%s is an absolute link, which is not followed", shown(p))
+	}
+	return filepath.ToSlash(target), nil
 }
 
 // explain says for the model why a path could not be used.
@@ -207,11 +215,14 @@ func (f *folder) explain(p string, err error) error {
 	return plain(p, err)
 }
 
-// plain is an error of the system without the names of its calls.
+// plain is an error of the system without the names of its calls, and nil for
+// none.
 func plain(p string, err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &pe):
 		err = pe.Err
 	case errors.As(err, &le):

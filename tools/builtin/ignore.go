@@ -58,12 +58,29 @@ func parseIgnoreLine(dir, line string) (r ignoreRule, ok bool) {
 	if strings.HasSuffix(line, "/**") {
 		line += "/*" // what is inside, not the folder itself
 	}
-	line = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`).Replace(line)
+	line = asInGit.Replace(plainStars(line))
 	if dir != "." {
 		line = literalGlob(dir) + "/" + line
 	}
 	r.glob = line
 	return r, doublestar.ValidatePattern(line)
+}
+
+// asInGit writes a pattern for doublestar: braces are no alternatives in git,
+// and [!a] does not match a slash.
+var asInGit = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`, `\[`, `\[`, `[!`, `[!/`, `[^`, `[^/`)
+
+// plainStars makes one star of several, but where they stand alone between
+// slashes.
+func plainStars(pattern string) string {
+	parts := strings.Split(pattern, "/")
+	for i, p := range parts {
+		for strings.Contains(p, "***") || strings.Contains(p, "**") && strings.Trim(p, "*") != "" {
+			p = strings.Replace(p, "**", "*", 1)
+		}
+		parts[i] = p
+	}
+	return strings.Join(parts, "/")
 }
 
 // trimBlanks cuts trailing blanks that are not escaped.

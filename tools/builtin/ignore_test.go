@@ -1,6 +1,14 @@
 package builtin
 
-import "testing"
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestIgnore(t *testing.T) {
 	tests := []struct {
@@ -87,4 +95,65 @@ sub/in/
 sub/keep.log
 sub/top/
 [left out: 2 entries (node_modules, .gitignore); name it in path to see it]`)
+}
+
+// Random rules leave the same files as git does.
+func TestIgnoreLikeGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	files := map[string]string{}
+	for _, name := range []string{"a", "b", "ab", "a.o", "b.o", ".a", "x y"} {
+		for _, dir := range []string{"", "a.d/", "b/c/", "b/c/a/", "ab.d/b.d/"} {
+			if dir != "b/c/" || name != "a" {
+				files[dir+name+".f"] = ""
+			}
+		}
+	}
+	b := newBox(t, files)
+	git := func(args ...string) string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = b.dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "XDG_CONFIG_HOME="+b.dir)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(args, err)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	f := newFolder(mustRoot(t, b.dir))
+	rnd := rand.New(rand.NewPCG(5, 6))
+	pieces := []string{"a", "b", "*", "**", "/", "/", ".", "?", "[ab]", "[!a]", "f", "c", "d", "{a,b}", " ", "\\ ", "\\", "!"}
+	for range 60 {
+		for _, file := range []string{".gitignore", "b/.gitignore"} {
+			b.write(file, randomRules(rnd, pieces))
+		}
+		var got []string
+		for n := range f.walker(maxDepth).nodes(context.Background(), ".") {
+			if n.mode.IsRegular() {
+				got = append(got, n.path)
+			}
+		}
+		want := strings.FieldsFunc(git("ls-files", "-o", "-z", "--exclude-standard"), func(r rune) bool { return r == 0 })
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("with %q and in b %q\ngot  %q\nwant %q", b.read(".gitignore"), b.read("b/.gitignore"), got, want)
+		}
+	}
+}
+
+func randomRules(rnd *rand.Rand, pieces []string) string {
+	var rules strings.Builder
+	for range rnd.IntN(4) {
+		if rnd.IntN(4) == 0 {
+			rules.WriteString("!")
+		}
+		for range 1 + rnd.IntN(6) {
+			rules.WriteString(pieces[rnd.IntN(len(pieces))])
+		}
+		rules.WriteString("\n")
+	}
+	return rules.String()
 }

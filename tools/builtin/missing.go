@@ -21,6 +21,9 @@ const (
 // missing says that there is no such file, and what there is instead.
 func (f *folder) missing(p string) error {
 	text := fmt.Sprintf("there is no %s", shown(p))
+	if strings.ContainsAny(p, "*?") {
+		return fmt.Errorf("%s; a path is no pattern: give that to list_files or search_text as glob", text)
+	}
 	if close := f.closest(p); len(close) > 0 {
 		return fmt.Errorf("%s; did you mean %s?", text, strings.Join(close, " or "))
 	}
