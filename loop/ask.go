@@ -275,8 +275,8 @@ func (r *run) stream(req *Request) (*reply, error) {
 		// Some servers end the stream without a word when one token repeats.
 		rep.reading = unparseable(parse.Problem{Reason: parse.ReasonRepetition}, rep.reading)
 		err = nil
-	case err == nil:
-		r.show(s.Rest())
+	case err == nil && rep.reading.Outcome != parse.Unparseable:
+		r.show(s.Rest()) // of an unusable reply it would only be a broken call
 	}
 	if err != nil {
 		r.early.discard()
