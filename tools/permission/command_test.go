@@ -480,6 +480,7 @@ var commands = map[string][]struct {
 		{"deny", "ls > x/../.git/config"},
 		{"deny", "ls > .GIT/config"},
 		{"deny", "ls > '.git/config'"},
+		{"deny", "ls > /proc/self/cwd/.git/config"},
 		{"deny", "ls > .g\\it/config"},
 		{"deny", "ls >> .git/hooks/pre-commit"},
 		{"deny", "echo x 2> a/b/go.lock"},

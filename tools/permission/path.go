@@ -17,6 +17,9 @@ import (
 // links lead to.
 func (a *act) place(dir, p string) {
 	a.dir = cleanPath(dir)
+	if rest, ok := strings.CutPrefix(p, "/proc/self/cwd/"); ok {
+		p = rest // it is the folder of the program that opens it, not of this one
+	}
 	a.name(relative(dir, p))
 	if real, ok := follow(dir, p); ok {
 		a.name(real)

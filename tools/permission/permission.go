@@ -97,9 +97,6 @@ const (
 	ModeAll   Mode = "all"   // everything runs, echoes apart
 )
 
-// Modes are the modes, from the strictest.
-func Modes() []Mode { return []Mode{ModeNever, ModeAsk, ModeEdits, ModeAll} }
-
 // A Policy decides. Its zero value has no rules and asks for what is not a read.
 // It must not change while it is used.
 type Policy struct {

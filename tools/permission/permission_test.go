@@ -166,7 +166,7 @@ func TestTools(t *testing.T) {
 func TestPaths(t *testing.T) {
 	denied := []string{
 		`.env`, `./.env`, `a/.env`, `/.env`, `a/b/../.env`, `a/./.env`, `a//.env`, `.env/`, `a/.env/.`, `..//x/.env`,
-		`.ENV`, `a/.Env`, `.env.`, `.env `, `.env::$DATA`, `.e​nv`, `/srv/a/.env`, `~/.env`, `.env/x`, `x/../.env`,
+		`.ENV`, `a/.Env`, `.env.`, `.env `, `.env::$DATA`, `.e​nv`, `/srv/a/.env`, `~/.env`, `.env/x`, `x/../.env`, `/proc/self/cwd/.env`,
 	}
 	for _, path := range denied {
 		args, _ := json.Marshal(map[string]any{"path": path})
