@@ -385,6 +385,7 @@ var commands = map[string][]struct {
 		{"allow", "sort -o sorted.txt x"},
 		{"ask", "sort -o x x"},
 		{"ask", "sort -uox x"},
+		{"ask", "sort {-o,x} y"},
 		{"ask", "sort --output=x"},
 		{"ask", "sort --out=x"},
 		{"ask", "sort --compress-program=make x"},

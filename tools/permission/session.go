@@ -82,7 +82,7 @@ func offerWords(q *request) []Rule {
 	var quoted []string
 	for _, w := range q.acts[0].words {
 		text, err := syntax.Quote(w.text, syntax.LangPOSIX)
-		if err != nil || w.kind != fixed {
+		if err != nil {
 			return nil
 		}
 		quoted = append(quoted, text)
