@@ -274,3 +274,41 @@ func eventsLine(events []parse.Event) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// TestRelease: what can no longer become a call is told at once, and what still
+// can is held back.
+func TestRelease(t *testing.T) {
+	tests := []struct{ name, fed, told string }{
+		{"prose", "Hello there, all is well", "Hello there, all is well"},
+		{"prose with an end of line", "Hello.\nAll is well", "Hello.\nAll is well"},
+		{"a sign", "if a < b", "if a < b"},
+		{"half a tag", "see <tool_c", "see "},
+		{"no tag", "see <toothbrush", "see <toothbrush"},
+		{"half a token", "see <|im", "see "},
+		{"half a bracket marker", "see [TOOL_", "see "},
+		{"no bracket marker", "see [1] and", "see [1] and"},
+		{"a set", "take {1, 2} and", "take {1, 2} and"},
+		{"an open brace", "take {", "take "},
+		{"an open object", `take {"tool":"calc","args":{"expr":"1`, "take "},
+		{"data, closed", `take {"a":1} and`, `take {"a":1} and`},
+		{"half a label", "Well.\nObserv", "Well.\n"},
+		{"no label", "Well.\nObserving", "Well.\nObserving"},
+		{"half a thought", "Well.\n<thi", "Well.\n"},
+		{"half a rune", "Bod\xc3", "Bod"},
+		{"a blocked fence", "So:\n```go\nx := f(1)\n```\nand", "So:\n```go\nx := f(1)\n```\nand"},
+		{"an open fence that may hold a call", "So:\n```json\n{\"tool\":\"calc\"", "So:\n"},
+		{"a long word", strings.Repeat("word ", 200), strings.Repeat("word ", 200)},
+	}
+	known := openLedger(t, "release")
+	for _, test := range tests {
+		told := ""
+		for _, e := range parse.NewScanner(ruleTools).Feed(test.fed) {
+			told += e.Text
+		}
+		fault := ""
+		if strings.TrimRight(told, " ") != strings.TrimRight(test.told, " ") {
+			fault = fmt.Sprintf("of %s told is %s", short(test.fed), short(told))
+		}
+		known.check(t, test.name, fault)
+	}
+}
