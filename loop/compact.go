@@ -25,19 +25,26 @@ const (
 	retryAt     = 0.05 // how much must be new since a summary that did not help
 	warnAt      = 0.75 // the model is told
 
-	keepResults  = 3   // newest results that microcompact leaves alone
-	keepEntries  = 6   // newest entries that snip and summarize leave alone
 	minGain      = 300 // tokens a summary must save to be worth a request
 	maxUseless   = 2   // summaries that did not shrink, then the run ends
 	stubbedBytes = 160 // results that short are left alone
+)
+
+// A newest is what compaction leaves alone: the last entries, for snip and
+// summarize, and the last results, for microcompact.
+type newest struct{ entries, results int }
+
+var (
+	usual = newest{entries: 6, results: 3}
+	bare  = newest{entries: 2, results: 1} // when the prompt does not fit otherwise
 )
 
 // snip removes pairs of reply and results that say nothing any more: a look that
 // was taken again later, a failure that was corrected, a step the guard did not
 // run, an announcement and its nudge. What changed something stays. looks says
 // of a tool that it only looks.
-func snip(entries []Entry, looks func(tool string) bool) []Entry {
-	end := len(entries) - keepEntries
+func snip(entries []Entry, n newest, looks func(tool string) bool) []Entry {
+	end := len(entries) - n.entries
 	out := make([]Entry, 0, len(entries))
 	later := newLaterCalls(entries, looks)
 	for i := 0; i < len(entries); i++ {
@@ -122,9 +129,9 @@ func callKey(c Call) string { return c.Name + string(sortedJSON(c.Args)) }
 // microcompact shrinks old results to a line, oldest first, until excess tokens
 // are saved. The newest results stay, and those of tools whose results are to
 // be kept.
-func microcompact(entries []Entry, keep func(tool string) bool, excess int, tokens func(string) int) []Entry {
+func microcompact(entries []Entry, n newest, keep func(tool string) bool, excess int, tokens func(string) int) []Entry {
 	out := slices.Clone(entries)
-	left := countResults(out) - keepResults
+	left := countResults(out) - n.results
 	for i := range out {
 		e := &out[i]
 		cloned := false
@@ -164,8 +171,8 @@ func stubOf(r tools.Result) tools.Result {
 
 // older is where the newest entries begin that a summary leaves alone. It never
 // parts a call from its results.
-func older(entries []Entry) int {
-	for i := len(entries) - keepEntries; i > 0; i-- {
+func older(entries []Entry, n newest) int {
+	for i := len(entries) - n.entries; i > 0; i-- {
 		if e := entries[i]; e.Kind == kindReply || e.Kind == kindTask || e.Kind == kindSteer {
 			return i
 		}

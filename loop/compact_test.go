@@ -86,7 +86,7 @@ func TestSnip(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := story(append(slices.Clone(tt.in), tail...)...)
 			before := tale(in)
-			got := snip(in, looks)
+			got := snip(in, usual, looks)
 			if diff := cmp.Diff(append(slices.Clone(tt.want), tail...), tale(got)); diff != "" {
 				t.Error(diff)
 			}
@@ -94,13 +94,13 @@ func TestSnip(t *testing.T) {
 			if diff := cmp.Diff(before, tale(in)); diff != "" {
 				t.Errorf("the input changed:\n%s", diff)
 			}
-			if diff := cmp.Diff(tale(got), tale(snip(got, looks))); diff != "" {
+			if diff := cmp.Diff(tale(got), tale(snip(got, usual, looks))); diff != "" {
 				t.Errorf("snipping twice differs:\n%s", diff)
 			}
 		})
 	}
 	fresh := story("t:do", "f(a)=ok:x", "f(a)=ok:y")
-	if diff := cmp.Diff(tale(fresh), tale(snip(fresh, looks))); diff != "" {
+	if diff := cmp.Diff(tale(fresh), tale(snip(fresh, usual, looks))); diff != "" {
 		t.Errorf("the newest entries changed:\n%s", diff)
 	}
 }
@@ -121,7 +121,7 @@ func TestMicrocompact(t *testing.T) {
 		{"all that may", 100000, "14"},
 	}
 	for _, tt := range tests {
-		got := microcompact(in, keep, tt.excess, e.text)
+		got := microcompact(in, usual, keep, tt.excess, e.text)
 		var stubs string
 		for i, en := range got {
 			for _, r := range en.Results {
@@ -137,7 +137,7 @@ func TestMicrocompact(t *testing.T) {
 			t.Errorf("%s: %q shrank, want %q", tt.name, stubs, tt.stubs)
 		}
 		checkPairs(t, got)
-		if diff := cmp.Diff(got, microcompact(got, keep, tt.excess-400, e.text)); tt.stubs == "14" && diff != "" {
+		if diff := cmp.Diff(got, microcompact(got, usual, keep, tt.excess-400, e.text)); tt.stubs == "14" && diff != "" {
 			t.Errorf("%s: twice differs:\n%s", tt.name, diff)
 		}
 	}
@@ -165,7 +165,7 @@ func TestSummarized(t *testing.T) {
 	}
 	for _, tt := range tests {
 		in := story(tt.in...)
-		cut := older(in)
+		cut := older(in, usual)
 		if tt.want == nil {
 			if cut != 0 {
 				t.Errorf("%s: cut at %d", tt.name, cut)

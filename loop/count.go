@@ -119,15 +119,14 @@ func (r *run) measureAgain() {
 }
 
 // promptWasCut tells that the server left out part of the prompt, and makes
-// sure that the next one is shorter. When it counts no more the second time,
-// that is what really fits.
+// sure that the next one is shorter. When the count is stuck, that is what
+// really fits.
 func (r *run) promptWasCut(c promptCount) {
+	if c.stuck() && c.counted >= minWindow {
+		r.proved, r.force = c.counted, true
+		r.setWindow(r.room.window)
+	}
 	if r.warned.cut {
-		if c.counted >= minWindow && c.counted <= c.before {
-			r.proved = c.counted
-			r.setWindow(r.room.window)
-			r.force = true
-		}
 		return
 	}
 	r.warned.cut, r.force = true, true

@@ -49,7 +49,8 @@
 // model is told. Old context is shortened in one batch when 60 % are crossed
 // and a tenth of the room can be gained: superseded pairs go, old results shrink
 // to a line; at 80 % a summary takes the place of what is older than the last
-// six entries. The user's last task stays word for word. One result may have a
+// six entries, or than the last two when the prompt does not fit otherwise. The user's last
+// task stays word for word. One result may have a
 // quarter of what is left.
 //
 // The [Guard] compares a step with the one before it and with no other: longer

@@ -126,10 +126,14 @@ type promptCount struct {
 	window  int // the window it was asked with
 }
 
+// surelyGrown is how many tokens a prompt must have grown by estimate before a
+// count that did not grow means anything.
+const surelyGrown = 50
+
 // cutSilently reports whether a server left out part of a prompt without a word:
-// it counted less than there can have been, less than before although more was
-// sent, or exactly as much as can ever fit. Some servers count only what they
-// had not cached, which is about as much as is new; that is no cut.
+// it counted less than there can have been, no more than before although more
+// was sent, or exactly as much as can ever fit. Some servers count only what
+// they had not cached, which is about as much as is new; that is no cut.
 func (c promptCount) cutSilently() bool {
 	switch {
 	case c.counted <= 0:
@@ -138,10 +142,15 @@ func (c promptCount) cutSilently() bool {
 		return true
 	case c.onlyNew():
 		return false
-	case c.before > 0 && c.grown > 0 && c.counted < c.before:
+	case c.stuck():
 		return true
 	}
 	return c.counted < c.least
+}
+
+// stuck reports whether the count did not grow with the prompt.
+func (c promptCount) stuck() bool {
+	return c.before > 0 && c.grown > surelyGrown && c.counted <= c.before
 }
 
 // onlyNew reports whether the server seems to have counted no more than what is

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,11 +73,41 @@ func TestCutSilently(t *testing.T) {
 		{"grown", next(1960), false},
 		{"only what is new was counted", next(210), false},
 		{"less than before although more was sent", next(1700), true},
+		{"as much as before although more was sent", next(1750), true},
+		{"as much as before and hardly more was sent", promptCount{counted: 1750, guess: 1780, least: 1000, grown: 30, before: 1750, window: 4096}, false},
 		{"less than before, but less was sent", promptCount{counted: 900, guess: 1000, least: 580, grown: -1000, before: 1900, window: 4096}, false},
 	}
 	for _, tt := range tests {
 		if got := tt.c.cutSilently(); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// A server that has less context than it says shows it by counts that are stuck.
+func TestStuckCountsProveTheWindow(t *testing.T) {
+	s := &script{window: 8192}
+	next := work(150, "Intent: say words")
+	s.next = func(req *Request) line {
+		l := next(req)
+		l.prompt = min(int(guessMessages(req.Messages)), 2048)
+		return l
+	}
+	evs := eventsOf(&Agent{Model: s, Tools: toolbox(), MaxSteps: 30}, nil, Prompt{Text: "go"})
+	res := eventsOfType[RunEnded](evs)[0].Result
+	if res.Stop != StopMaxSteps || res.State.Window != 2048 {
+		t.Errorf("%q (%v) with a window of %d", res.Stop, res.Err, res.State.Window)
+	}
+	var codes []string
+	for _, w := range eventsOfType[Warned](evs) {
+		codes = append(codes, w.Code)
+	}
+	if !slices.Equal(codes, []string{"prompt_cut"}) {
+		t.Errorf("warnings %q", codes)
+	}
+	for i, req := range s.requests[len(s.requests)/2:] {
+		if n := guessMessages(req.Messages); n > 2048 {
+			t.Errorf("late request %d has %v tokens", i, n)
 		}
 	}
 }

@@ -75,17 +75,26 @@ func (r *run) warnSteps() {
 	r.say(kindNote, fmt.Sprintf("Note: %d of %d steps are used. Finish within the %s left.", r.state.Step, most, count(most-r.state.Step, "step")))
 }
 
-// compact makes room, cheapest tier first; see compact.go for the rules.
+// compact makes room, cheapest tier first; see compact.go for the rules. Only
+// when the prompt does not fit otherwise it leaves less than usual alone.
 func (r *run) compact() *stopped {
+	stop := r.compactBut(usual)
+	if stop == nil && r.state.Tokens > r.room.prompt() {
+		stop = r.compactBut(bare)
+	}
+	return stop
+}
+
+func (r *run) compactBut(n newest) *stopped {
 	before := r.state.Tokens
 	looks := func(name string) bool { return !harmful(r.set.Lookup(name)) }
 	keep := func(name string) bool {
 		t := r.set.Lookup(name)
 		return t != nil && t.Keep
 	}
-	snipped := snip(r.t.Entries, looks)
+	snipped := snip(r.t.Entries, n, looks)
 	excess := r.tokensOf(snipped) - r.room.share(compactTo)
-	cleared := microcompact(snipped, keep, excess, r.est.text)
+	cleared := microcompact(snipped, n, keep, excess, r.est.text)
 	full := r.force || before > r.room.share(summarizeAt)
 	if full || before-r.tokensOf(cleared) >= r.room.share(compactGain) {
 		r.apply("snip", snipped)
@@ -93,7 +102,7 @@ func (r *run) compact() *stopped {
 	}
 	left := r.state.Tokens
 	if full && (left > r.room.share(summarizeAt-compactGain) || left == before) {
-		return r.summarize()
+		return r.summarize(n)
 	}
 	return nil
 }

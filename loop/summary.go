@@ -63,11 +63,11 @@ func clipMiddle(s string, n int) string {
 
 // summarize replaces the older part of the conversation by a summary that the
 // model writes. Two that did not help end the run.
-func (r *run) summarize() *stopped {
+func (r *run) summarize(n newest) *stopped {
 	if left := r.state.Tokens; left <= r.room.prompt() && left <= r.tried+r.room.share(retryAt) {
 		return nil
 	}
-	cut := older(r.t.Entries)
+	cut := older(r.t.Entries, n)
 	if r.state.Tokens-r.tokensOf(summarized(r.t.Entries, cut, "")) < minGain {
 		return nil // too little to gain
 	}

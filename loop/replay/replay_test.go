@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -130,4 +131,25 @@ func TestPaceEndsWithTheContext(t *testing.T) {
 			t.Errorf("%d pieces in 3.5 s at one a second, want 3", pieces)
 		}
 	})
+}
+
+func ExampleRead() {
+	model, err := Read(strings.NewReader(`
+# two replies: a call, then the answer
+{"text": "{\"tool\": \"now\", \"args\": {}}"}
+{"text": "It is noon."}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 {
+		for c := range model.Stream(context.Background(), &loop.Request{}) {
+			fmt.Print(c.Text)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// {"tool": "now", "args": {}}
+	// It is noon.
 }
