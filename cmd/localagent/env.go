@@ -23,19 +23,21 @@ type env struct {
 }
 
 func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *env {
-	return &env{
+	e := &env{
 		stdin:  stdin,
 		out:    newScreen(stdout, getenv),
 		err:    newScreen(stderr, getenv),
 		getenv: getenv,
 		kill:   make(chan struct{}),
 	}
+	if e.out.tty && e.err.tty {
+		e.err.beside = e.out // a note never stands behind half a line of the answer
+	}
+	return e
 }
 
 // note writes one line for the user: "localagent: …".
-func (e *env) note(text string) {
-	e.err.put(span{styleDim, "localagent: "}, text, "\n")
-}
+func (e *env) note(text string) { e.err.note(styleDim, text) }
 
 // fail writes the one line of a failure and returns its status. An interrupt
 // needs no words, and after a closed pipe nobody reads them.
@@ -45,7 +47,7 @@ func (e *env) fail(err error) int {
 	if code >= exitSignal || errors.As(err, &said) {
 		return code
 	}
-	e.err.put(span{styleError, "localagent: "}, err.Error(), "\n")
+	e.err.note(styleError, err.Error())
 	return code
 }
 

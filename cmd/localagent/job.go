@@ -84,7 +84,7 @@ func (j *job) setAgent(ctx context.Context) error {
 	if isReplay(o.model) {
 		j.agent.Window = o.numCtx
 	}
-	header.CWD = j.root.Name()
+	header.CWD = folder(j.root)
 	header.Approve = string(j.say.mode())
 	j.setHeader(header.Header)
 	return nil

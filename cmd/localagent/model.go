@@ -125,6 +125,9 @@ func openReplay(file string) (*replay.Model, error) {
 	return m, nil
 }
 
+// withoutModel is what works on a machine without Ollama or a model.
+const withoutModel = "  without one:   localagent demo          (or -m replay:FILE)"
+
 // onlyModel is the model to use when none is named: the only one installed.
 func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, error) {
 	models, err := client.Models(ctx)
@@ -135,8 +138,7 @@ func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, err
 		return models[0].Name, nil
 	case len(models) == 0:
 		return "", &statusError{exitBackend, errors.New("no model is installed\n" +
-			"  get one:   ollama pull qwen2.5:3b   (or any other of ollama.com/library)\n" +
-			"  or look:   localagent demo          (recorded replies, real tools; -m replay:FILE plays your own)")}
+			"  to get one:    ollama pull qwen2.5:3b   (there are more at ollama.com/library)\n" + withoutModel)}
 	}
 	names := make([]string, len(models))
 	for i, m := range models {
@@ -153,8 +155,7 @@ func (e *env) noServer(client *ollama.Client, err error) error {
 	}
 	host, _ := client.URL()
 	return &statusError{exitBackend, errors.New("no Ollama server answers at " + host + "\n" +
-		"  start it:  ollama serve             (to install it, see ollama.com/download; another host: -H or OLLAMA_HOST)\n" +
-		"  or look:   localagent demo          (recorded replies, real tools; -m replay:FILE plays your own)")}
+		"  to start it:   ollama serve             (to install it: ollama.com/download)\n" + withoutModel)}
 }
 
 // systemText is what the model is told first: --system, --system-file, and the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/session"
+	"github.com/localagent/localagent/parse"
 )
 
 // A view shows the events of a run.
@@ -17,9 +18,10 @@ type view interface{ event(loop.Event) }
 type textOutput struct {
 	s      *screen
 	stream bool
-	md     *markdown // nil: nothing is being shown
+	md     *markdown // nil: no line is begun
 
-	shown strings.Builder // of this step's text, as far as the terminal has it
+	shown strings.Builder // what may become the answer, as far as the terminal has it
+	blank string          // white space that is shown only if text follows
 }
 
 func newTextOutput(s *screen, stream bool) *textOutput {
@@ -37,16 +39,28 @@ func (t *textOutput) event(ev loop.Event) {
 	switch ev := ev.(type) {
 	case loop.TextDelta:
 		t.write(ev.Text)
-	case loop.Retracted, loop.FreshRetry, loop.ModelRetry, loop.ToolStarted, loop.ToolEnded, loop.StepStarted:
-		t.flush()
+	case loop.Replied:
+		if ev.Finish == parse.FinishLength && ev.Reading.Outcome == parse.Final {
+			break // the rest of the answer may still come
+		}
+		t.endLine()
+		if ev.Reading.Outcome != parse.Final {
+			t.shown.Reset()
+		}
+	case loop.Retracted, loop.FreshRetry, loop.ModelRetry:
+		t.endLine()
+		t.shown.Reset()
 	}
 }
 
-// write shows a piece of text. White space before the first word is left out.
+// write shows a piece of text. White space at its edges is left out.
 func (t *textOutput) write(text string) {
+	text = t.blank + text
 	if t.shown.Len() == 0 {
 		text = strings.TrimLeft(text, " \t\r\n")
 	}
+	rest := strings.TrimRight(text, " \t\r\n")
+	text, t.blank = rest, text[len(rest):]
 	if text == "" {
 		return
 	}
@@ -61,31 +75,32 @@ func (t *textOutput) write(text string) {
 	t.md.write(text)
 }
 
-// flush shows what is held back and ends the line; what follows is something
+// endLine shows what is held back and ends the line; what follows is something
 // else.
-func (t *textOutput) flush() {
-	switch seen := t.shown.String(); {
-	case t.md != nil:
+func (t *textOutput) endLine() {
+	if t.md != nil {
 		t.md.close()
 		t.md = nil
-	case seen != "" && !strings.HasSuffix(seen, "\n"):
+	}
+	if t.s.midLine {
 		t.s.raw("\n")
 	}
-	t.shown.Reset()
+	t.blank = ""
 }
 
 func (t *textOutput) ended(r *loop.Result) {
+	t.endLine()
 	seen := strings.TrimSpace(t.shown.String())
-	t.flush()
-	if r.Stop != loop.StopFinal || seen != "" && seen == strings.TrimSpace(r.Answer) {
-		return
-	}
-	if t.s.tty && t.s.color {
+	t.shown.Reset()
+	switch {
+	case r.Stop != loop.StopFinal || seen != "" && seen == strings.TrimSpace(r.Answer):
+	case t.s.tty && t.s.color:
 		t.write(r.Answer)
-		t.flush()
-		return
+		t.endLine()
+	default:
+		t.s.put(strings.TrimRight(r.Answer, "\n"), "\n")
 	}
-	t.s.put(strings.TrimRight(r.Answer, "\n"), "\n")
+	t.shown.Reset()
 }
 
 // A jsonOutput writes the events as JSON lines, or of all of them the result.

@@ -72,9 +72,7 @@ func retryHow(ev loop.FreshRetry) string {
 	return fmt.Sprintf(" (%d)", ev.Attempt)
 }
 
-func (p *progress) note(text string) {
-	p.s.put(span{styleDim, "localagent: "}, text, "\n")
-}
+func (p *progress) note(text string) { p.s.note(styleDim, text) }
 
 // call is the line of a tool call.
 func (p *progress) call(c loop.Call, r tools.Result) {
@@ -124,7 +122,7 @@ func (p *progress) step(s loop.State) {
 func (p *progress) ended(r *loop.Result) {
 	p.endThought()
 	if r.Stop != loop.StopFinal && !isBrokenPipe(r.Err) {
-		p.s.put(span{styleError, "localagent: "}, stopText(r), "\n")
+		p.s.note(styleError, stopText(r))
 	}
 	if p.quiet {
 		return

@@ -20,8 +20,10 @@ type screen struct {
 	env   func(string) string
 	err   error
 
-	half   []byte  // a rune cut at the end of a Write
-	before *status // a line that has to go before anything is written
+	half    []byte  // a rune cut at the end of a Write
+	before  *status // a line that has to go before anything is written
+	midLine bool    // the cursor stands behind text
+	beside  *screen // shares the terminal, nil: none does
 }
 
 // A style is how a span looks where colour is on.
@@ -94,6 +96,16 @@ func (s *screen) put(parts ...any) {
 	s.raw(b.String())
 }
 
+// note writes text behind the program's name, on a terminal wrapped between
+// words.
+func (s *screen) note(look style, text string) {
+	const name = "localagent: "
+	if s.tty && len(text)+len(name) >= s.width() {
+		text = wrapIndented(text, s.width()-1, len(name), "  ")
+	}
+	s.put(span{look, name}, text, "\n")
+}
+
 // paint is the span as the screen shows it.
 func (s *screen) paint(p span) string {
 	if !s.color || p.style == stylePlain || p.text == "" {
@@ -114,9 +126,20 @@ func (s *screen) raw(text string) {
 	s.write(text)
 }
 
-func (s *screen) write(text string) {
+// show writes text that leaves the cursor at the start of its line.
+func (s *screen) show(text string) {
 	if s.err == nil {
 		_, s.err = io.WriteString(s.w, text)
+	}
+}
+
+func (s *screen) write(text string) {
+	if o := s.beside; o != nil && o.midLine {
+		o.write("\n")
+	}
+	if s.err == nil {
+		_, s.err = io.WriteString(s.w, text)
+		s.midLine = !strings.HasSuffix(text, "\n")
 	}
 }
 

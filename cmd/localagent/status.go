@@ -89,14 +89,14 @@ func (st *status) draw(now time.Time) {
 	}
 	st.frame = (st.frame + 1) % len(spinner)
 	line := cutWidth(spinner[st.frame]+" "+clean(text), st.s.width()-1)
-	st.s.write("\r" + st.s.paint(span{styleDim, line}) + "\x1b[K")
+	st.s.show("\r" + st.s.paint(span{styleDim, line}) + "\x1b[K")
 	st.drawn = true
 }
 
 // erase takes the line away. The lock is held.
 func (st *status) erase() {
 	if st.drawn {
-		st.s.write("\r\x1b[K")
+		st.s.show("\r\x1b[K")
 		st.drawn = false
 	}
 }

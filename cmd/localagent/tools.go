@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -279,8 +280,16 @@ func (e *env) approver(o *options, root *os.Root) (*approver, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Dir = root.Name()
+	p.Dir = folder(root)
 	return newApprover(p, p.Dir, e.askTerminal), nil
+}
+
+// folder is the path of a root in full.
+func folder(root *os.Root) string {
+	if dir, err := filepath.Abs(root.Name()); err == nil {
+		return dir
+	}
+	return root.Name()
 }
 
 // openRoot opens the folder that the file tools work in.
@@ -307,7 +316,7 @@ func (e *env) allTools(o *options, root *os.Root, spillDir string) ([]*tools.Too
 		if slices.Contains(toolNames(all), d.Name) {
 			return nil, usageErrorf("%s: tool %s: there is a stock tool of that name", d.from, d.Name)
 		}
-		d.Dir, d.Kill = cmp.Or(d.Dir, root.Name()), e.kill
+		d.Dir, d.Kill = cmp.Or(d.Dir, folder(root)), e.kill
 		t, err := commandtool.New(d.Config)
 		if err != nil {
 			return nil, usageErrorf("%s: %s", d.from, strings.TrimPrefix(err.Error(), "command: "))

@@ -98,21 +98,33 @@ func writeRow(b *strings.Builder, width, indent int, left, right string) {
 
 // wrap breaks text between words so that no line is wider than width, as far as
 // words allow. Lines that stand in text are kept.
-func wrap(text string, width int) string {
+func wrap(text string, width int) string { return wrapIndented(text, width, 0, "") }
+
+// wrapIndented does the same for text that begins at column col; indent stands
+// before each further line that a line becomes. The white space at the start of
+// a line stays.
+func wrapIndented(text string, width, col int, indent string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			b.WriteByte('\n')
+			col = 0
 		}
-		col := 0
-		for _, word := range strings.Fields(line) {
+		if col+textWidth(line) <= width {
+			b.WriteString(line)
+			continue
+		}
+		words := strings.Fields(line)
+		lead := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		b.WriteString(lead)
+		col += len(lead)
+		for j, word := range words {
 			w := textWidth(word)
 			switch {
-			case col == 0:
-			case col+1+w > width:
-				b.WriteByte('\n')
-				col = 0
-			default:
+			case j > 0 && col+1+w > width:
+				b.WriteString("\n" + indent)
+				col = len(indent)
+			case j > 0:
 				b.WriteByte(' ')
 				col++
 			}
