@@ -127,7 +127,7 @@ func TestReadFileGoOn(t *testing.T) {
 	}
 	text.WriteString(strings.Repeat("😀", 50_000) + "\nend\n" + strings.Repeat("z", 150_000))
 	b := newBox(t, map[string]string{"big": text.String()})
-	for _, room := range []int{0, 20_000, 4000, 600} {
+	for _, room := range []int{0, 20_000, 4000, 600, 200} {
 		if room == 600 {
 			b.write("big", text.String()[:cut.End(text.String(), 20_000)])
 		}
@@ -202,8 +202,9 @@ func TestMissing(t *testing.T) {
 		{"docs", "docs is a folder, not a file"},
 		{"docs/*.md", "give that to list_files or search_text as glob"},
 		{"~/notes.txt", "did you mean notes.txt?"},
-		{strings.Repeat("a/", 3000), "a/a/"},
-		{strings.Repeat("a", 5000), "aaaa"},
+		{strings.Repeat("a/", 2000), "there is no a/a/"},
+		{strings.Repeat("a", 4000), "aaaa: file name too long"},
+		{strings.Repeat("a", 5000), "the path has 5,000 bytes"},
 	}
 	for _, tt := range tests {
 		b.fails("read_file", args{"path": tt.path}, tt.want)

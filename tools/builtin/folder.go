@@ -33,6 +33,8 @@ func newFolder(root *os.Root) *folder {
 	return f
 }
 
+const maxPath = 4096 // bytes
+
 var errNoFolder = errors.New("there is no working folder; files cannot be reached")
 
 // clean turns the path of a call into one inside the folder. An absolute path
@@ -43,6 +45,8 @@ func (f *folder) clean(p string) (string, error) {
 		return "", errNoFolder
 	case strings.TrimSpace(p) == "":
 		return "", errors.New(`the path is empty; give one relative to the working folder, such as "notes.txt"`)
+	case len(p) > maxPath:
+		return "", fmt.Errorf("the path has %s; at most %s are looked at", bytesOf(int64(len(p))), bytesOf(maxPath))
 	case strings.ContainsFunc(p, unicode.IsControl):
 		return "", fmt.Errorf(`the path %.200q has a control character; did you mean doubled backslashes ("a\\b"), or / instead?`, p)
 	}

@@ -27,7 +27,11 @@ func (f *folder) missing(p string) error {
 	if close := f.closest(p); len(close) > 0 {
 		return fmt.Errorf("%s; did you mean %s?", text, strings.Join(close, " or "))
 	}
-	dir, names := f.nearest(p)
+	dir := f.nearest(p)
+	var names []string
+	for n := range f.walker(1).nodes(context.Background(), dir) {
+		names = append(names, n.shown())
+	}
 	switch {
 	case len(names) == 0:
 		return fmt.Errorf("%s; there is nothing in %s", text, folderName(dir))
@@ -44,9 +48,9 @@ func folderName(dir string) string {
 	return shown(dir)
 }
 
-// nearest returns the deepest folder of the path that exists, and its names.
-func (f *folder) nearest(p string) (dir string, names []string) {
-	dir = "."
+// nearest returns the deepest folder of the path that exists.
+func (f *folder) nearest(p string) string {
+	dir := "."
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		next := path.Join(dir, part)
 		if info, err := f.root.Stat(next); err != nil || !info.IsDir() {
@@ -54,10 +58,7 @@ func (f *folder) nearest(p string) (dir string, names []string) {
 		}
 		dir = next
 	}
-	for n := range f.walker(1).nodes(context.Background(), dir) {
-		names = append(names, n.shown())
-	}
-	return dir, names
+	return dir
 }
 
 // closest returns the files and folders that the path may have meant, best
@@ -75,7 +76,7 @@ func (f *folder) closest(p string) []string {
 		}
 	}
 	look(f.walker(maxDepth), ".")
-	if dir := path.Dir(p); dir != "." {
+	if dir := f.nearest(p); dir != "." {
 		look(f.walker(1), dir) // the walk may not have come so far
 	}
 	best := slices.SortedFunc(maps.Keys(far), func(a, b string) int {

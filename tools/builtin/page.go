@@ -26,18 +26,22 @@ func room(c tools.Call) int {
 type page struct {
 	text  strings.Builder
 	room  int // for lines and notes
+	notes int // of it for notes
 	lines int
 	cut   bool
 }
 
-func newPage(c tools.Call) *page { return &page{room: room(c)} }
+func newPage(c tools.Call) *page {
+	n := room(c)
+	return &page{room: n, notes: min(noteRoom, n/2)}
+}
 
 // left is how many bytes another line may have.
 func (p *page) left() int {
 	if p.lines >= maxLines {
 		return 0
 	}
-	return max(0, p.room-noteRoom-p.text.Len()-1)
+	return max(0, p.room-p.notes-p.text.Len()-1)
 }
 
 // add adds a line if it fits.

@@ -120,22 +120,22 @@ func verdict(ctx context.Context, o *proc.Output, err error) tools.Result {
 // report adds both streams to a verdict.
 func (s *shell) report(o *proc.Output, r tools.Result, room int) tools.Result {
 	head, notes := r.Text, jobNotes(o)
+	r.Digest = digest(head, o)
 	if o.Stdout.Size+o.Stderr.Size == 0 {
 		r.Text += "; no output" + notes
 		return r
 	}
 	out, errs := s.share(o, room-len(head)-len(notes)-2*len("\nstdout:\n"))
 	r.Text += "\nstdout:" + out.text + "\nstderr:" + errs.text + notes
-	if r.Truncated = out.cut || errs.cut; r.Truncated {
-		r.Digest = digest(head, o)
-	}
+	r.Truncated = out.cut || errs.cut
 	if len(r.Text) > room { // hardly room for anything
 		r.Text, r.Truncated = r.Text[:cut.End(r.Text, room)], true
 	}
 	return r
 }
 
-// digest names all of the output, of which the text shows a part.
+// digest names all of the output; the text may show a part, and the name of a
+// file that is another one each time.
 func digest(head string, o *proc.Output) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %x %x", head, o.Stdout.Sum, o.Stderr.Sum)

@@ -107,10 +107,12 @@ func (f *folder) readOld(ch *change, info fs.FileInfo) error {
 }
 
 // inGit reports whether a path is in git's own folder: a file there can make
-// git run programs. Some file systems do not tell case apart.
+// git run programs. Some file systems do not tell case apart, and Windows has
+// more names for it.
 func inGit(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
-		if strings.EqualFold(part, ".git") {
+		part = strings.TrimRight(part, ". ")
+		if strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1") {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package proc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"time"
@@ -87,7 +88,7 @@ func start(c Cmd) (*process, error) {
 	stderr, err3 := ends.out()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		ends.closeOurs()
-		return nil, err
+		return nil, fmt.Errorf("%w %q: %w", ErrNoStart, c.Argv[0], err)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends.child[0], ends.child[1], ends.child[2]
 	if err := cmd.Start(); err != nil {
