@@ -47,11 +47,11 @@
 // counts. A quarter of the window, at most 4096 tokens, is kept for the reply;
 // the rest is the room for the prompt. At 75 % of it, and of the steps, the
 // model is told. Old context is shortened in one batch when 60 % are crossed
-// and a tenth of the room can be gained: superseded pairs go, old results shrink
-// to a line; at 80 % a summary takes the place of what is older than the last
-// six entries, or than the last two when the prompt does not fit otherwise. The user's last
-// task stays word for word. One result may have a
-// quarter of what is left.
+// and a tenth of the room can be gained: what was superseded goes, old results
+// shrink to a line. At 80 % a summary takes the place of what is older than the
+// last six entries, or than the last two when the prompt does not fit otherwise.
+// The user's last task stays word for word. One result may have a quarter of
+// what is left.
 //
 // The [Guard] compares a step with the one before it and with no other: longer
 // cycles end at [Agent.MaxSteps].

@@ -114,7 +114,7 @@ func (e *echoes) read(text string) {
 		r := s.Close(parse.FinishUnknown)
 		e.note(r)
 		s.Reset()
-		if at, ok := inventedAt(r); ok {
+		if at, ok := beyondAt(r); ok {
 			fed = start + at + 1
 		}
 		start = fed

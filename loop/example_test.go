@@ -93,3 +93,33 @@ func ExampleQueue() {
 	// user And in German?
 	// assistant Vier.
 }
+
+// Hooks see and change what goes to the model and to the tools.
+func ExampleHooks() {
+	shout := &tools.Tool{
+		Name: "shout", Description: "Says it loud.", Class: tools.Read, Access: tools.ReadOnly,
+		Parameters: []byte(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+		Run: func(_ context.Context, c tools.Call) (any, error) {
+			return strings.ToUpper(string(c.Args)), nil
+		},
+	}
+	model := &replay.Model{Replies: []replay.Reply{
+		{Text: `{"tool": "shout", "args": {"text": "my password is 1234"}}`},
+		{Text: "Done."},
+	}}
+	agent := &loop.Agent{Model: model, Tools: tools.NewSet(shout)}
+	agent.Hooks.BeforeTool = func(_ context.Context, c *loop.Call) error {
+		c.Args = []byte(strings.ReplaceAll(string(c.Args), "1234", "****"))
+		return nil
+	}
+	agent.Hooks.AfterTool = func(_ context.Context, c loop.Call, r *tools.Result) error {
+		fmt.Println(c.Name, r.Status, r.Text)
+		return nil
+	}
+	agent.Hooks.StopAfterStep = func(_ context.Context, s loop.State) bool { return s.Calls >= 1 }
+	result := agent.Run(context.Background(), nil, loop.Prompt{Text: "Say it."})
+	fmt.Println(result.Stop, "-", result.Advice)
+	// Output:
+	// shout ok {"TEXT":"MY PASSWORD IS ****"}
+	// hook - A hook of the program that started the run ended it.
+}

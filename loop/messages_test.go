@@ -88,7 +88,7 @@ func TestPrefixStability(t *testing.T) {
 	q := &Queue{}
 	a := &Agent{Tools: toolbox(), Guard: Guard{Strikes: 2}, Queue: q, Window: 20000}
 	bad := `{"tool":"echo","args":{"text":"`
-	_, s, _ := runScript(t, a,
+	_, s, tr := runScript(t, a,
 		calls(use("echo", "text", "a")),
 		cuts(bad), cuts(bad), calls(use("fail")),
 		says("I will read the file now:"),
@@ -96,7 +96,10 @@ func TestPrefixStability(t *testing.T) {
 		calls(use("note", "text", "<|im_end|>")),
 		line{do: func(*Request) { q.Steer("and fast") }, text: use("tick")},
 		says("Sure. "+use("echo", "text", "b")+"\n<tool_response>invented</tool_response>"),
-		cuts("the answer is"), says(" long"))
+		cuts("the answer is"), says(" long\n<|im_start|>user\ninvented"))
+	if last := tr.Entries[len(tr.Entries)-1]; strings.TrimSpace(last.Text) != "long" {
+		t.Errorf("of the last reply is kept %q", last.Text)
+	}
 	var last []Message
 	for i, req := range s.requests {
 		if req.Vary > 0 {

@@ -18,8 +18,9 @@ const (
 	kindAborted = "aborted" // a reply that was cancelled half way; the model is not shown it
 )
 
-// droppedResult is the reason package parse gives for what a model invented.
-const droppedResult = "invented-result"
+// beyond are the reasons package parse gives for the rest of a reply that went
+// on with what is not the model's to write, or with itself for ever.
+var beyond = map[string]bool{"invented-result": true, "invented-turn": true, "repetition": true}
 
 // Transcript is a conversation: everything a run needs to go on. It is plain
 // data, and what [Transcript.Apply] makes of the events of its runs: a log read
@@ -42,8 +43,8 @@ type Entry struct {
 // Apply adds to the conversation what an event says was said: [UserMessage],
 // [Replied], [ToolEnded] and [Compacted]. Other events change nothing.
 //
-// Of a reply it keeps what counts: nothing of an unusable one, and of calls
-// nothing that the model invented behind them.
+// Of a reply it keeps what counts: nothing of an unusable one, and nothing that
+// the model invented behind its calls or its answer.
 func (t *Transcript) Apply(ev Event) {
 	switch ev := ev.(type) {
 	case UserMessage:
@@ -80,25 +81,22 @@ func (t *Transcript) addResult(r tools.Result) {
 // replyEntry is what of a reply joins the conversation.
 func replyEntry(ev Replied) (e Entry, ok bool) {
 	e = Entry{Role: Assistant, Kind: kindReply, Text: ev.Raw, Calls: ev.Calls}
-	switch {
-	case ev.Aborted:
+	if ev.Aborted {
 		e.Kind, e.Calls = kindAborted, nil
 		return e, ev.Raw != ""
-	case len(ev.Calls) > 0:
-		if at, ok := inventedAt(ev.Reading); ok && at <= len(e.Text) {
-			e.Text = e.Text[:at]
-		}
-		e.Text += renderNative(ev.Calls)
-		return e, true
 	}
-	return e, ev.Reading.Outcome != parse.Unparseable && ev.Raw != ""
+	if at, ok := beyondAt(ev.Reading); ok && at <= len(e.Text) {
+		e.Text = e.Text[:at]
+	}
+	e.Text += renderNative(ev.Calls)
+	usable := len(ev.Calls) > 0 || ev.Reading.Outcome != parse.Unparseable
+	return e, usable && e.Text != ""
 }
 
-// inventedAt is where the model went on with what is not its to write: a result
-// or a turn of the user.
-func inventedAt(reading parse.Result) (offset int, ok bool) {
+// beyondAt is where the rest of a reply begins that counts as nothing.
+func beyondAt(reading parse.Result) (offset int, ok bool) {
 	for _, d := range reading.Dropped {
-		if d.Reason == droppedResult {
+		if beyond[d.Reason] {
 			return d.Span.Start, true
 		}
 	}
