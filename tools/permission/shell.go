@@ -86,15 +86,22 @@ func (s *shell) script(src string) {
 		s.hidden(src, "it holds characters that do not belong in a command")
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
-	if err != nil {
-		s.hidden(src, "it does not parse as shell: "+err.Error())
-		return
+	// All statements before the first is looked at: the text of a here-document
+	// comes after the rest of its line.
+	var stmts []*syntax.Stmt
+	for stmt, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
+		if err != nil {
+			s.hidden(src, "it does not parse as shell: "+err.Error())
+			break // a shell runs the lines before
+		}
+		stmts = append(stmts, stmt)
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		s.node(n)
-		return true
-	})
+	for _, stmt := range stmts {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			s.node(n)
+			return true
+		})
+	}
 }
 
 // nesting is how deep brackets stand in brackets. It knows nothing of quotes: it
