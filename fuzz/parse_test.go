@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -89,12 +90,19 @@ func replies(f *testing.F) []string {
 	return texts
 }
 
+// hash gives each seed a mode, cuts and a place of its own.
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
 // FuzzParse: no panic; a result is consistent in itself; arguments are valid
 // JSON objects in UTF-8 with unique keys; each Unparseable has a reason of the
 // list and a place within the reply.
 func FuzzParse(f *testing.F) {
-	for i, text := range replies(f) {
-		f.Add(text, byte(i))
+	for _, text := range replies(f) {
+		f.Add(text, byte(hash(text)))
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte) {
 		r := parse.Parse(text, mode(m).options(), mode(m).finish())
@@ -179,8 +187,8 @@ func isCompact(args []byte) bool {
 // FuzzStream: however a reply is cut into pieces, the result is the same, and so
 // are the events once neighbouring text is joined.
 func FuzzStream(f *testing.F) {
-	for i, text := range replies(f) {
-		f.Add(text, byte(i), uint64(i)*0x9e3779b97f4a7c15)
+	for _, text := range replies(f) {
+		f.Add(text, byte(hash(text)), hash(text))
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte, cuts uint64) {
 		s := parse.NewScanner(mode(m).options())
@@ -213,8 +221,8 @@ func cut(text string, seed uint64) []string {
 // and of one dropped thing.
 func feed(s *parse.Scanner, f parse.Finish, pieces []string) (parse.Result, []parse.Event) {
 	var events []parse.Event
-	for _, piece := range pieces {
-		for _, e := range s.Feed(piece) {
+	add := func(more []parse.Event) {
+		for _, e := range more {
 			if n := len(events); n > 0 && joins(events[n-1], e) {
 				events[n-1].Span.End = e.Span.End
 				events[n-1].Text += e.Text
@@ -223,7 +231,12 @@ func feed(s *parse.Scanner, f parse.Finish, pieces []string) (parse.Result, []pa
 			events = append(events, e)
 		}
 	}
-	return s.Close(f), events
+	for _, piece := range pieces {
+		add(s.Feed(piece))
+	}
+	r := s.Close(f)
+	add(s.Rest())
+	return r, events
 }
 
 func joins(a, b parse.Event) bool {
@@ -231,19 +244,19 @@ func joins(a, b parse.Event) bool {
 	return piecewise && a.Kind == b.Kind && a.Reason == b.Reason && a.Span.End == b.Span.Start
 }
 
-// FuzzSpans: the spans of the events are adjacent and cover the reply as far as
-// it was told; texts are those of their spans, cut between runes; what is no
+// FuzzSpans: the spans of the events are adjacent and cover the reply; texts are
+// those of their spans, cut between runes; what is no
 // call and not dropped is the text or the thinking of the result; and the bytes
 // of a call, read alone, are that call.
 func FuzzSpans(f *testing.F) {
-	for i, text := range replies(f) {
-		f.Add(text, byte(i), uint64(i))
+	for _, text := range replies(f) {
+		f.Add(text, byte(hash(text)), hash(text))
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte, cuts uint64) {
 		s := parse.NewScanner(mode(m).options())
 		at := 0
-		for _, piece := range cut(text, cuts) {
-			for _, e := range s.Feed(piece) {
+		check := func(events []parse.Event) {
+			for _, e := range events {
 				if e.Kind == parse.EventRetract || e.Kind == parse.EventStop {
 					continue
 				}
@@ -253,7 +266,13 @@ func FuzzSpans(f *testing.F) {
 				at = e.Span.End
 			}
 		}
+		for _, piece := range cut(text, cuts) {
+			check(s.Feed(piece))
+		}
 		r := s.Close(mode(m).finish())
+		if check(s.Rest()); at != len(text) {
+			t.Fatalf("the events end at %d of %d\n%s", at, len(text), dump(text, r))
+		}
 		if fault := lost(text, r); fault != "" {
 			t.Fatalf("%s\n%s", fault, dump(text, r))
 		}
@@ -312,25 +331,25 @@ func lost(text string, r parse.Result) string {
 	return ""
 }
 
-// readAlone reads the bytes of a call without the rest of its reply. The name is
-// registered there, since a marker may have stood for that; and a call that was
-// ended by a tag or token behind it has lost its end.
+// readAlone reads the bytes of a call without the rest of its reply. What counts
+// only inside a hard marker is read in one, and a call whose closers were written
+// as a tag or token has lost its end.
 func readAlone(text string, o parse.Options, want parse.Call) string {
-	o.InThought, o.ExpectJSON = false, false
-	if !slices.ContainsFunc(o.Tools, func(t parse.Tool) bool { return t.Name == want.Name }) {
-		o.Tools = append(slices.Clip(o.Tools), parse.Tool{Name: want.Name})
-	}
 	if slices.ContainsFunc(want.Repairs, func(r parse.Repair) bool { return r.Code == parse.RepairMissingCloser }) {
 		return ""
 	}
-	r := parse.Parse(text, o, parse.FinishStop)
-	if len(r.Calls) != 1 || r.Calls[0].Name != want.Name || !bytes.Equal(r.Calls[0].Args, want.Args) {
-		return fmt.Sprintf("%q alone is not the call %s%s, but\n%s", text, want.Name, want.Args, dump(text, r))
+	o.InThought, o.ExpectJSON = false, false
+	for _, s := range []string{text, "<tool_call>" + text + "</tool_call>"} {
+		r := parse.Parse(s, o, parse.FinishStop)
+		if len(r.Calls) == 1 && r.Calls[0].Name == want.Name && bytes.Equal(r.Calls[0].Args, want.Args) {
+			return ""
+		}
 	}
-	return ""
+	return fmt.Sprintf("%q alone is not the call %s%s", text, want.Name, want.Args)
 }
 
-// FuzzRender: a rendered call reads back as the same call.
+// FuzzRender: a rendered call reads back as the same call, in each dialect that
+// is written.
 func FuzzRender(f *testing.F) {
 	f.Add(byte(0), `{"expr":"1+1"}`)
 	f.Add(byte(1), `{"city":"Bodø \"x\" </tool_call> {","days":2}`)
@@ -344,11 +363,13 @@ func FuzzRender(f *testing.F) {
 		}
 		o := parse.Options{Tools: parseTools}
 		want := parse.Call{Name: parseTools[int(which)%len(parseTools)].Name, Args: json.RawMessage(v)}
-		text := parse.Render(want, "")
-		r := parse.Parse(text, o, parse.FinishStop)
-		if r.Outcome != parse.Calls || len(r.Calls) != 1 || r.Calls[0].Name != want.Name || len(r.Calls[0].Repairs) > 0 ||
-			!sameTokens(r.Calls[0].Args, want.Args) {
-			t.Fatalf("rendered %s%s reads back as\n%s", want.Name, want.Args, dump(text, r))
+		for _, d := range []parse.Dialect{"", parse.DialectHermes, parse.DialectPythonic, parse.DialectReAct} {
+			text := parse.Render(want, d)
+			r := parse.Parse(text, o, parse.FinishStop)
+			if r.Outcome != parse.Calls || len(r.Calls) != 1 || r.Calls[0].Name != want.Name || len(r.Calls[0].Repairs) > 0 ||
+				!sameTokens(r.Calls[0].Args, want.Args) {
+				t.Fatalf("%s%s, rendered as %q, reads back as\n%s", want.Name, want.Args, d, dump(text, r))
+			}
 		}
 	})
 }
@@ -356,8 +377,8 @@ func FuzzRender(f *testing.F) {
 // FuzzPrefix: a call that stands in a prefix of a reply stands, equal, in the
 // whole reply, unless the whole shows that all of it was thought.
 func FuzzPrefix(f *testing.F) {
-	for i, text := range replies(f) {
-		f.Add(text, byte(i), len(text)*(i%7)/7)
+	for _, text := range replies(f) {
+		f.Add(text, byte(hash(text)), int(hash(text)%uint64(len(text)+1)))
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte, at int) {
 		if at < 0 || at > len(text) {
@@ -371,14 +392,14 @@ func FuzzPrefix(f *testing.F) {
 			}
 		}
 		kept := slices.Concat(whole.Calls, whole.Void)
-		prefix, early := feed(parse.NewScanner(o), parse.FinishLength, []string{text[:at]})
-		calls := prefix.Calls
-		for _, e := range early {
+		var calls []parse.Call
+		s := parse.NewScanner(o)
+		for _, e := range s.Feed(text[:at]) {
 			if e.Kind == parse.EventCall {
 				calls = append(calls, *e.Call)
 			}
 		}
-		for _, c := range calls {
+		for _, c := range append(calls, s.Close(parse.FinishLength).Calls...) {
 			if !slices.ContainsFunc(kept, func(k parse.Call) bool { return sameCall(k, c) }) {
 				t.Fatalf("call %s%s of the prefix %q is lost in the whole\n%s", c.Name, c.Args, text[:at], dump(text, whole))
 			}

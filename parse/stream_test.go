@@ -39,8 +39,8 @@ func samples(t testing.TB, every int) []sample {
 	return all
 }
 
-// feed reads a reply in pieces. Neighbouring events of text, of thinking and of
-// one dropped thing are joined.
+// feed reads a reply in pieces, to its end. Neighbouring events of text, of
+// thinking and of one dropped thing are joined.
 func feed(s *parse.Scanner, f parse.Finish, pieces ...string) (parse.Result, []parse.Event) {
 	var events []parse.Event
 	for _, piece := range pieces {
@@ -48,7 +48,11 @@ func feed(s *parse.Scanner, f parse.Finish, pieces ...string) (parse.Result, []p
 			events = join(events, e)
 		}
 	}
-	return s.Close(f), events
+	r := s.Close(f)
+	for _, e := range s.Rest() {
+		events = join(events, e)
+	}
+	return r, events
 }
 
 func join(events []parse.Event, e parse.Event) []parse.Event {
@@ -140,7 +144,7 @@ func (x sample) resetFault() string {
 }
 
 // TestEvents checks the spans and texts of the events of every sample, fed byte
-// by byte: adjacent, within the reply, cut between runes.
+// by byte: adjacent, never ahead, cut between runes, and covering the reply.
 func TestEvents(t *testing.T) {
 	known := openLedger(t, "events")
 	for _, x := range samples(t, 9) {
@@ -151,18 +155,62 @@ func TestEvents(t *testing.T) {
 func (x sample) eventFault() string {
 	s := parse.NewScanner(x.options)
 	at := 0
-	for i, piece := range bytePieces(x.text) {
-		for _, e := range s.Feed(piece) {
-			if fault := checkEvent(x.text, i+1, at, e); fault != "" {
+	check := func(fed int, events []parse.Event) string {
+		for _, e := range events {
+			if fault := checkEvent(x.text, fed, at, e); fault != "" {
 				return fault + "\n  text " + short(x.text)
 			}
 			if hasSpan(e) {
 				at = e.Span.End
 			}
 		}
+		return ""
+	}
+	for i, piece := range bytePieces(x.text) {
+		if fault := check(i+1, s.Feed(piece)); fault != "" {
+			return fault
+		}
 	}
 	s.Close(x.finish)
+	if fault := check(len(x.text), s.Rest()); fault != "" {
+		return fault
+	}
+	if at != len(x.text) {
+		return fmt.Sprintf("the events end at %d of %d\n  text %s", at, len(x.text), short(x.text))
+	}
 	return ""
+}
+
+// TestCallsStandAlone: the bytes of a call, read alone, are that call. What counts
+// only inside a hard marker is read in one, and a call whose closers were
+// written as a tag or token has lost its end.
+func TestCallsStandAlone(t *testing.T) {
+	known := openLedger(t, "alone")
+	for _, x := range samples(t, 3) {
+		known.check(t, x.name, try(func() string {
+			r := parse.Parse(x.text, x.options, x.finish)
+			for _, c := range slices.Concat(r.Calls, r.Void) {
+				if fault := x.aloneFault(c); fault != "" {
+					return fault
+				}
+			}
+			return ""
+		}))
+	}
+}
+
+func (x sample) aloneFault(want parse.Call) string {
+	if slices.ContainsFunc(want.Repairs, func(r parse.Repair) bool { return r.Code == parse.RepairMissingCloser }) {
+		return ""
+	}
+	text := x.text[want.Span.Start:want.Span.End]
+	for _, s := range []string{text, "<tool_call>" + text + "</tool_call>"} {
+		r := parse.Parse(s, parse.Options{Tools: x.options.Tools}, parse.FinishStop)
+		if len(r.Calls) == 1 && r.Calls[0].Name == want.Name && sameSpelling(r.Calls[0].Args, want.Args) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%q alone is not %s%s", text, want.Name, want.Args)
 }
 
 // TestNothingIsLost: what is no call and not dropped is the text or the thinking
