@@ -202,6 +202,9 @@ func (j *judge) registered(s shape, tool int, name field, span Span) verdict {
 	}
 	if len(args) > 0 {
 		c.args = j.raw(args[0])
+		if c.args == `"..."` || c.args == `"…"` {
+			return verdict{} // it only shows where arguments go
+		}
 		if len(rest) > 0 {
 			c.repairs = append(c.repairs, Repair{RepairExtraKey, span.Start})
 		}

@@ -15,16 +15,16 @@ func (s *Scanner) inCandidate() bool {
 		return false
 	}
 	s.pos = r.pos
-	s.floorAt(r.pos)
 	s.state = stText
-	switch st {
-	case readNot:
+	if st == readNot {
 		start := s.cand.start
 		if s.cand.named {
 			return s.noArgs()
 		}
 		return s.plain(start, max(r.pos, start+1))
-	case readCut:
+	}
+	s.floorAt(r.pos)
+	if st == readCut {
 		r.closeAll(RepairMissingCloser)
 	}
 	return s.finishCandidate()
@@ -68,8 +68,8 @@ func (s *Scanner) finishCandidate() bool {
 		}
 		return s.reject()
 	}
-	if s.o.ExpectJSON && !c.place.marked() {
-		return s.reject()
+	if s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
+		return s.reject() // it is the answer, or a part of it
 	}
 	if c.v.kind == isFault && len(c.v.calls) == 1 && !s.onlyReply(c) {
 		return s.reject()

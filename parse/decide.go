@@ -51,7 +51,7 @@ func (s *Scanner) thinkSafe() int {
 // safe is the offset up to which text cannot become a part of a construct.
 func (s *Scanner) safe() int {
 	p := cutRune(s.text, s.pos)
-	line := s.lineStart(len(s.text))
+	line := s.ahead.start(s.text, len(s.text))
 	if line < s.done || len(s.text)-line > maxTag {
 		return p
 	}

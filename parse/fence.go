@@ -136,7 +136,6 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 		s.prose(p)
 		s.fence.stack = append(s.fence.stack[:0], n)
 		s.state, s.lead = stBlocked, false
-		s.lines(body)
 		return true
 	}
 	if !s.lead && !(s.marker.on && s.marker.pending) {
@@ -185,9 +184,6 @@ func (s *Scanner) lineEnd(next int) int {
 	}
 	return next
 }
-
-// lines prepares for reading whole lines from p on.
-func (s *Scanner) lines(p int) { s.lineSeen, s.line = max(s.lineSeen, p), p }
 
 // inBlocked looks for the line that closes a fence that holds no calls. A line
 // with an info string opens one inside it.

@@ -52,16 +52,16 @@ type lex struct {
 	over   string // why nothing counts any more
 	overAt int    // where that began
 
-	lead      bool // since the last construct there was only white space
-	only      bool // the reply holds nothing but calls so far
-	called    bool // the last construct was a call
-	reasons   bool // a ReAct thought stands in the reply
-	glued     bool // the last construct was a call whose name stood apart from its arguments
-	between   bool // a call whose arguments stood between tags has been read
-	stands    bool // a role token or a closing tag stands directly before: it is an opening tag
-	prefix    int  // what from here on belongs to a call that follows, or -1
-	line      int  // where the line begins
-	lineSeen  int
+	lead      bool   // since the last construct there was only white space
+	only      bool   // the reply holds nothing but calls so far
+	called    bool   // the last construct was a call
+	reasons   bool   // a ReAct thought stands in the reply
+	glued     bool   // the last construct was a call whose name stood apart from its arguments
+	between   bool   // a call whose arguments stood between tags has been read
+	stands    bool   // a role token or a closing tag stands directly before: it is an opening tag
+	prefix    int    // what from here on belongs to a call that follows, or -1
+	here      lines  // the line of pos
+	ahead     lines  // the line at the end of the text
 	odd       int    // the line on which a backtick stands alone, or -1
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
@@ -349,15 +349,30 @@ func (s *Scanner) holdMiddle() {
 	}
 }
 
-// lineStart returns where the line of offset p begins. Offsets only grow.
+// lineStart returns where the line of offset p begins. Offsets mostly grow.
 func (s *Scanner) lineStart(p int) int {
-	if p > s.lineSeen {
-		if i := strings.LastIndexByte(s.text[s.lineSeen:p], '\n'); i >= 0 {
-			s.line = s.lineSeen + i + 1
-		}
-		s.lineSeen = p
+	if p < s.here.line {
+		return strings.LastIndexByte(s.text[:p], '\n') + 1
 	}
-	return s.line
+	return s.here.start(s.text, p)
+}
+
+// lines remembers where the line of the last offset began.
+type lines struct {
+	line int
+	seen int
+}
+
+// start returns where the line of offset p begins; p must not be before the
+// line of the last.
+func (l *lines) start(text string, p int) int {
+	if p > l.seen {
+		if i := strings.LastIndexByte(text[l.seen:p], '\n'); i >= 0 {
+			l.line = l.seen + i + 1
+		}
+		l.seen = p
+	}
+	return l.line
 }
 
 // blankBefore reports whether only white space, and perhaps quotation marks or
@@ -524,11 +539,14 @@ func (s *Scanner) place(p int) place {
 
 // candidate begins a candidate at p; setup has started the reader.
 func (s *Scanner) candidate(p int) *candidate {
+	if s.prefix < 0 {
+		s.add(pieceText, p, "")
+	}
 	s.cand = candidate{
 		start: p, place: s.place(p), label: s.label,
 		first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
 	}
-	if p >= s.line { // else a call that began lines ago ends
+	if p >= s.here.line { // else a call that began lines ago ends
 		s.cand.own, s.cand.odd = s.ownLine(p), s.odd >= 0 && s.odd == s.lineStart(p)
 	}
 	s.state = stCandidate
@@ -576,11 +594,12 @@ func opensNothing(s string) bool {
 	for i < len(s) && i < maxName && isSpace(s[i]) {
 		i++
 	}
+	word := i
 	for i < len(s) && i < 2*maxName && isLetter(s[i]) {
 		i++
-		if i == len(s) || !isWordByte(s[i]) && s[i] != ' ' {
-			return false
-		}
+	}
+	if i > word && (i == len(s) || s[i] != ' ') {
+		return false // the word may go on
 	}
 	for i < len(s) && i < 3*maxName && s[i] == ' ' {
 		i++
@@ -820,7 +839,8 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 }
 
 func (s *Scanner) softOpen(p, end int) {
-	s.prefix = p
+	s.prefix = -1
+	s.open(p)
 	s.soft, s.lead, s.called = true, true, false
 	s.pos = end
 }

@@ -290,6 +290,9 @@ func (s *Scanner) afterMarker(p int) bool {
 		if !s.eof {
 			return false
 		}
+		if !s.reg.mayBecome(word) {
+			return s.plain(p, p)
+		}
 		s.nameAt(p, word, q)
 		return true
 	}
@@ -510,8 +513,11 @@ func (s *Scanner) namedTag(p int) bool {
 		return s.beginParams(p)
 	case t.close || t.kind == markEnd || t.kind == markToken:
 		end := p
-		if s.named.tag && (t.kind == markFunction || t.name == s.named.name) {
+		if !s.named.tag || t.kind == markFunction || t.name == s.named.name {
 			end = p + t.n
+		}
+		if s.marker.on && !s.named.tag {
+			s.marker = marker{dialect: s.marker.dialect}
 		}
 		return s.finishArgs("", end)
 	}

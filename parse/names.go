@@ -100,10 +100,15 @@ func (r *registry) mayBecome(prefix string) bool {
 	if r.known(prefix) {
 		return true
 	}
-	fold := string(foldName(nil, prefix))
-	for _, t := range r.tools {
-		if strings.HasPrefix(string(foldName(nil, t.Name)), fold) || strings.HasPrefix("functions", fold) {
-			return true
+	if strings.HasPrefix("functions.", prefix) {
+		return true
+	}
+	for _, n := range spellings(prefix) {
+		fold := string(foldName(nil, n))
+		for _, t := range r.tools {
+			if strings.HasPrefix(string(foldName(nil, t.Name)), fold) {
+				return true
+			}
 		}
 	}
 	return false

@@ -87,13 +87,14 @@ func (s *Scanner) paramTag(p int, t tag) {
 	v := &s.param
 	switch {
 	case t.kind == markParam && !t.close && t.attr != "":
-		if v.open && v.close < 0 && v.loose >= 0 {
+		if v.loose >= 0 && v.close < 0 {
 			s.paramFault(ReasonAmbiguous, p, "</parameter>")
 			return
 		}
 		if !s.endValue(p) {
 			return
 		}
+		v.loose = -1 // it stood in the value
 		v.open, v.key, v.typed, v.value, v.close, v.last = true, t.attr, t.typed, p+t.n, -1, p+t.n
 	case t.kind == markParam && t.close:
 		s.closeValue(p, t.n)

@@ -82,6 +82,7 @@ func (p *pieces) hold(i int) {
 	if p.held < 0 || i < p.held {
 		p.held = i
 	}
+	p.split = p.split || i == p.count()
 }
 
 // at returns piece i, the last one included.
@@ -132,6 +133,7 @@ func (p *pieces) rewrite(i int, change func(piece) piece) {
 	if len(old) == 0 {
 		return
 	}
+	p.sentCut = min(p.sentCut, max(i-1, 0)) // the piece before may grow
 	if i > 0 {
 		p.last = p.list[i-1]
 		p.list = p.list[:i-1]

@@ -9,15 +9,15 @@ import (
 // writeString writes the body of a string, which begins at offset at, as a
 // canonical JSON string. r.flags say what stands in it.
 func (r *reader) writeString(s string, at int) {
-	if r.flags&hasHigh != 0 && !utf8.ValidString(s) {
-		r.repair(RepairUTF8, at+invalidAt(s))
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	if r.flags&^(hasEscape|hasHigh) == 0 {
+	valid := r.flags&hasHigh == 0 || utf8.ValidString(s)
+	if r.flags&^(hasEscape|hasHigh) == 0 && valid {
 		r.out = append(r.out, '"')
 		r.out = append(r.out, s...)
 		r.out = append(r.out, '"')
 		return
+	}
+	if !valid {
+		r.repair(RepairUTF8, at+invalidAt(s))
 	}
 	if r.flags&hasControl != 0 {
 		r.repair(RepairRawControl, at+controlAt(s))
@@ -45,6 +45,12 @@ func isWindowsPath(s string) bool {
 func (r *reader) unescape(s string, at int) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
+		if c >= utf8.RuneSelf {
+			n := runeLen(s[i:])
+			r.out = appendRune(r.out, s[i:i+n])
+			i += n - 1
+			continue
+		}
 		if c != '\\' {
 			r.out = appendByte(r.out, c)
 			continue
@@ -149,19 +155,41 @@ func appendByte(dst []byte, c byte) []byte {
 	return append(dst, c)
 }
 
-// appendEscaped appends a string value as the body of a JSON string.
+// runeLen is the length of the rune that s begins with, 1 for an invalid byte.
+func runeLen(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
+}
+
+// appendRune appends one rune as it stands in a JSON string. An invalid byte
+// becomes U+FFFD.
+func appendRune(dst []byte, s string) []byte {
+	if len(s) == 1 {
+		return utf8.AppendRune(dst, utf8.RuneError)
+	}
+	return append(dst, s...)
+}
+
+// appendEscaped appends a string value as the body of a JSON string. Invalid
+// UTF-8 becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		dst = appendByte(dst, s[i])
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			dst = appendByte(dst, s[i])
+			i++
+			continue
+		}
+		n := runeLen(s[i:])
+		dst = appendRune(dst, s[i:i+n])
+		i += n
 	}
 	return dst
 }
 
-// appendQuoted appends a string value as a JSON string. Invalid UTF-8 becomes
-// U+FFFD.
+// appendQuoted appends a string value as a JSON string.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	dst = appendEscaped(dst, strings.ToValidUTF8(s, "\uFFFD"))
+	dst = appendEscaped(dst, s)
 	return append(dst, '"')
 }
 

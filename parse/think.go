@@ -42,7 +42,6 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.mid = middle{on: true, start: p, end: body, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
 		s.mid.lex.faults = slices.Clone(s.faults)
 		s.hold(s.count())
-		s.split = true
 		s.pos = body
 		return true
 	}
@@ -87,11 +86,16 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 
 // restart forgets what was read before end: it was thought.
 func (s *Scanner) restart(end int) {
-	line, seen, check, floor, read := s.line, s.lineSeen, s.check, s.floor, s.read
+	old := s.lex
 	s.lex.start(Options{})
-	s.line, s.lineSeen, s.check, s.floor, s.read = line, seen, check, floor, read
+	s.keep(&old)
 	s.think.seen = true
 	s.pos = end
+}
+
+// keep takes over what belongs to the text and not to its reading.
+func (l *lex) keep(old *lex) {
+	l.here, l.ahead, l.check, l.floor, l.read = old.here, old.ahead, old.check, old.floor, old.read
 }
 
 // closeMiddle closes a thought that was opened in the middle of a sentence:
@@ -102,9 +106,9 @@ func (s *Scanner) closeMiddle(p, end int) bool {
 	s.held = -1
 	s.rewrite(m.piece, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls = s.calls[:m.calls]
-	line, seen, check, floor, read := s.line, s.lineSeen, s.check, s.floor, s.read
+	old := s.lex
 	s.lex = *m.lex
-	s.line, s.lineSeen, s.check, s.floor, s.read = line, seen, check, floor, read
+	s.keep(&old)
 	s.mid = middle{}
 	s.think.seen = true
 	if s.group {
