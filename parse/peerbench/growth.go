@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	repair "github.com/RealAlexandreAI/json-repair"
@@ -20,11 +21,26 @@ type way struct {
 	read func(string)
 }
 
-func ways() []way {
+// oursWays are a scanner's two ways: the text at once, and in pieces.
+func oursWays() []way {
 	s := parse.NewScanner(options)
 	return []way{
-		{"ours", func(t string) { oursOn(s, t) }},
-		{"ours, streamed", func(t string) { oursStreamed(s, t) }},
+		{"whole", func(t string) { oursOn(s, t) }},
+		{"streamed", func(t string) { oursStreamed(s, t) }},
+	}
+}
+
+// fresh is the same way with a scanner that has no buffer yet.
+func (w way) fresh() way {
+	ways := oursWays()
+	return ways[slices.IndexFunc(ways, func(x way) bool { return x.name == w.name })]
+}
+
+func ways() []way {
+	ours := oursWays()
+	return []way{
+		{"ours", ours[0].read},
+		{"ours, streamed", ours[1].read},
 		{"ollama tools", func(t string) { ollamaTools("{", t) }},
 		{"ollama tools, streamed", func(t string) { ollamaToolsStreamed("{", t) }},
 		{"ollama qwen3, streamed", func(t string) { qwen3Streamed("<tool_call>" + t) }},
