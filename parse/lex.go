@@ -941,7 +941,7 @@ func (s *Scanner) colon(p int) bool {
 				s.open(start)
 				return false
 			}
-			if s.reasons || w == wordThought {
+			if s.reasons || w != wordAnswer && w != wordObservation {
 				return s.lineWord(start, w, bold-start+n)
 			}
 		}
