@@ -25,13 +25,18 @@ func newBox(t *testing.T, files map[string]string) *box {
 	for name, text := range files {
 		b.write(name, text)
 	}
+	b.set = tools.NewSet(All(Options{Root: mustRoot(t, dir), SpillDir: filepath.Join(t.TempDir(), "spill")})...)
+	return b
+}
+
+func mustRoot(t *testing.T, dir string) *os.Root {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	b.set = tools.NewSet(All(Options{Root: root, SpillDir: filepath.Join(t.TempDir(), "spill")})...)
-	return b
+	return root
 }
 
 func (b *box) path(name string) string { return filepath.Join(b.dir, filepath.FromSlash(name)) }

@@ -40,7 +40,7 @@ func replaceLines(text, old, new string) (r replacement, ok bool, err error) {
 	region := file[first : first+len(want)]
 	indent, err := indentOf(want, region, rows(new))
 	if err != nil {
-		return r, false, fmt.Errorf("%w\n%s", err, quoteRows(file, first, first+len(want)))
+		return r, false, fmt.Errorf("%w:\n%s", err, quoteRows(file, first, first+len(want)))
 	}
 	var b strings.Builder
 	write(&b, file[:first])
@@ -164,7 +164,7 @@ func endLike(rs []row, eol, last string) []row {
 	return rs
 }
 
-var errIndent = errors.New("old is there with another indentation, and what new should have is not clear; copy these lines exactly:")
+var errIndent = errors.New("old is there with another indentation, and what new should have is not clear; copy these lines exactly")
 
 // A shift is a line's indentation in old and in the file.
 type shift struct{ old, file string }

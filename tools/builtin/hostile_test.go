@@ -237,16 +237,6 @@ func TestLongFileCancelled(t *testing.T) {
 	}
 }
 
-func mustRoot(t *testing.T, dir string) *os.Root {
-	t.Helper()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return root
-}
-
 // While the tools run, a name turns without pause from a file into a link to
 // the outside, a pipe, a folder and nothing. Nothing outside is ever reached.
 func TestRaces(t *testing.T) {

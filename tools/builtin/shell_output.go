@@ -26,12 +26,11 @@ func (s *shell) part(st *proc.Stream, room int) part {
 	if st.Size == 0 {
 		return part{text: " empty"}
 	}
-	head, tail, left := st.Show(room, maxLines)
-	if left == 0 {
-		return part{text: "\n" + trimBreak(head)}
+	if all, _, left := st.Show(room, maxLines); left == 0 {
+		return part{text: "\n" + trimBreak(all)}
 	}
 	s.save(st)
-	head, tail, left = st.Show(max(0, room-noteRoom), maxLines)
+	head, tail, left := st.Show(max(0, room-noteRoom), maxLines)
 	note := fmt.Sprintf("\n[%s left out; %s]\n", bytesOf(left), whereabouts(st))
 	return part{text: "\n" + trimBreak(head) + note + trimBreak(tail), cut: true}
 }
