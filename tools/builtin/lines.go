@@ -30,6 +30,9 @@ func newLineReader(ctx context.Context, r io.Reader) *lineReader {
 	return &lineReader{ctx: ctx, r: bufio.NewReaderSize(r, 64<<10)}
 }
 
+// read begins with another file.
+func (l *lineReader) read(r io.Reader) { l.r.Reset(r) }
+
 // A textLine is a line without its line break.
 type textLine struct {
 	text []byte // valid until the next one is read

@@ -39,6 +39,7 @@ func (f *folder) searchText(ctx context.Context, c tools.Call, in searchArgs) (a
 		return nil, err
 	}
 	s := &search{ctx: ctx, f: f, re: re, around: in.Context, page: newPage(c), needle: needleOf(in.Pattern)}
+	s.lines = newLineReader(ctx, nil)
 	if err := s.in(in.Path, g); err != nil {
 		return nil, err
 	}
@@ -51,8 +52,9 @@ type search struct {
 	f      *folder
 	re     *regexp.Regexp
 	needle needle
-	around int
+	around int // lines of context
 	page   *page
+	lines  *lineReader
 
 	files, binary, unread int
 	partly                int // lines of which only the beginning was searched
@@ -100,7 +102,8 @@ func (s *search) one(p string, notFolder error) error {
 func (s *search) file(p string, file *os.File) bool {
 	defer file.Close()
 	s.files++
-	l := lister{search: s, name: shown(p), lines: newLineReader(s.ctx, file)}
+	s.lines.read(file)
+	l := lister{search: s, name: shown(p)}
 	err := l.run()
 	switch {
 	case errors.Is(err, errBinary):
@@ -122,8 +125,7 @@ func (s *search) finds(line []byte) []int {
 // A lister writes the matching lines of one file with the lines around them.
 type lister struct {
 	*search
-	name  string
-	lines *lineReader
+	name string
 
 	before [][]byte // the last lines that were not shown
 	after  int      // lines to show after a match
