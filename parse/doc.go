@@ -1,14 +1,91 @@
 // Package parse reads what a language model wrote and says what it means: a
-// [Call] of a tool, a [Final] answer, or an [Unparseable] reply that has to be
-// asked for again.
+// call of a tool, an answer, or a reply that cannot be used and has to be asked
+// for again. It reads about thirty ways in which local models write calls, the
+// slips of small ones included, and it never runs what a model only mentioned,
+// quoted, drafted in a thought, did not finish or invented after a result.
+//
+// [Parse] reads a whole reply. A [Scanner] reads one while it is generated and
+// tells at once what can no longer become a call. [Render] writes a call,
+// [RenderResult] a result; [Defuse] makes foreign text safe to show to a model.
 //
 // # Vocabulary
 //
-// A reply is the whole text of one model turn. A marker is text that says "a
-// call follows": a tag, a token, a fence. A dialect is one way of writing a
-// call; see the Dialect constants. A name is registered when [Options.Tools]
-// lists it. A repair changes the spelling of a call, never its content. A call
-// is void when it is complete but the reply as a whole must not be run.
+// A reply is all that a model wrote in one turn. A name is registered if
+// [Options.Tools] lists it; a respelling counts (case, the separators - _ .,
+// a functions. prefix, a :0 suffix, a Markdown escape) if it means exactly one
+// tool. A marker is text that says "a call follows". A hard marker, such as
+// <tool_call>, [TOOL_CALLS] or a control token, must hold a call; a soft one,
+// such as <response> or "Action:", counts only with a call behind it. A call is
+// marked if it stands in a hard marker or in a fence that may hold calls, or is
+// the whole reply. A call counts by-end if only the end of the reply makes it
+// one: nothing else follows that would make it text. A repair changes the
+// spelling of a call, never what it says.
 //
-// Start with [Parse]. Use a [Scanner] to read a reply while it is generated.
+// # Outcomes
+//
+//	one or more complete calls                            Calls, in order
+//	calls or text, then an invented result or turn        what stood before it decides
+//	text without call material                            Final
+//	a call in a thought, in program text, in a code span
+//	of a sentence that goes on, a marker only mentioned   Final
+//	JSON without a registered name                        Final
+//	a call that is cut, or a list of calls left open      Unparseable: truncated
+//	calls, then one that is cut or cannot be read         Unparseable, the good ones in Void
+//	a closed call that no strict reading nor repair reads Unparseable: malformed
+//	arguments that are no object                          Unparseable: bad-args
+//	a key twice with different values                     Unparseable: duplicate-key
+//	two readings of one call                              Unparseable: ambiguous
+//	a schema in place of arguments                        Unparseable: schema-echo
+//	a ReAct action and a final answer behind it           Unparseable: react-conflict
+//	the same again and again                              Unparseable: repetition
+//	nothing but a thought, or a thought without end       Unparseable: empty, unfinished-thinking
+//
+// With [FinishLength] nothing counts by-end, and a call that touches the end of
+// the text is truncated even if it is balanced.
+//
+// # What is read
+//
+// The name keys tool, tool_name, function_name, function, func, name and action,
+// with the arguments keys args, arguments, parameters, params, input, tool_input
+// and action_input, in any pairing; wrappers such as tool_calls and function;
+// lists; arguments beside the name; arguments encoded as a string; a fence or a
+// tag around any of these; tags with a parameter each; key and value pairs;
+// Python's call expressions with literal arguments; ReAct's labels; the tokens
+// of the model families that the Dialect constants name. Several of them in one
+// reply are normal. A call inside an object that is no wrapper is data.
+//
+// # Guarantees
+//
+// Fuzz targets hold the package to these:
+//
+//  1. No panic and no recursion on the depth of the input; time and memory are
+//     linear in it.
+//  2. However a reply is cut into pieces, the [Result] is the same, and so are
+//     the events once neighbouring text is joined.
+//  3. The spans of the events are adjacent and cover the reply.
+//  4. Arguments are always a valid JSON object: UTF-8, unique keys, digits and
+//     order as written.
+//  5. Parse(Render(call)) is the call, if its name is registered.
+//  6. A call read from a prefix of a reply with [FinishLength] stands, equal, in
+//     Calls or Void of the whole, unless the whole turns it into a thought.
+//  7. A call's span, read alone, is exactly that call.
+//  8. Each Unparseable has a reason and a place.
+//  9. What is valid JSON is read as JSON, without repairs.
+//  10. Text, thoughts, calls and dropped spans, in order, give back the reply. A
+//     reply without marker, call, token or thought comes back unchanged.
+//
+// Limits: nesting of 256 levels, 256 calls of a list, tags of 256 bytes, replies
+// of 1 GiB.
+//
+// # Adding a dialect
+//
+// A dialect whose shape is "marker, then a call in JSON or as an expression" is
+// a row in the table markers, under the marker's name in lower case and without
+// brackets, bars and namespace; a closing token is one more row. If calls in it
+// should carry a name of their own, add a Dialect constant and a row in
+// markerDialects. Only a shape of its own needs code: a file that takes the
+// scanner from a construct of lex.go to named, params or a reader, as harmony.go
+// and react.go do. Then write goldens, among them a cut call, a mention in a
+// sentence and an invented result behind the call; the tests feed each at every
+// split.
 package parse

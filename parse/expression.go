@@ -1,0 +1,231 @@
+package parse
+
+import (
+	"strings"
+)
+
+// leadWord reads a word that may begin a call, a label or an expression.
+// wait says that more text is needed; ok that something was read.
+func (s *Scanner) leadWord(p int) (ok, wait bool) {
+	rest := s.text[p:]
+	if s.atLine(p) {
+		if w, n := lexLine(rest); w != wordNone {
+			return s.lineWord(p, w, n), false
+		}
+		if !s.eof && mayBeLineWord(rest) {
+			return false, true
+		}
+	}
+	if q, wait := s.languageWord(p); q > 0 || wait {
+		if wait {
+			return false, true
+		}
+		s.open(p)
+		s.pos = q
+		return true, false
+	}
+	if !s.mayBeWhole() {
+		return false, false
+	}
+	return s.expressionAt(p)
+}
+
+// mayBeWhole reports whether a call without brackets may stand here: so far
+// the reply, the fence or the marker holds nothing but calls.
+func (s *Scanner) mayBeWhole() bool {
+	if s.fence.kind != fenceNone {
+		return s.fence.kind == fenceCalls && !s.fence.text || s.marker.on
+	}
+	return s.only || s.marker.on
+}
+
+// languageWord reads the word json alone on the first line of the reply; it
+// returns the offset of the object behind it.
+func (s *Scanner) languageWord(p int) (next int, wait bool) {
+	const word = "json"
+	rest := s.text[p:]
+	if !s.only || s.called || s.fence.kind != fenceNone {
+		return 0, false
+	}
+	if !strings.HasPrefix(rest, word) {
+		return 0, !s.eof && strings.HasPrefix(word, rest)
+	}
+	q := p + len(word)
+	for q < len(s.text) && q < p+64 && isSpace(s.text[q]) {
+		q++
+	}
+	if q == len(s.text) {
+		return 0, !s.eof
+	}
+	if strings.IndexByte(s.text[p:q], '\n') < 0 || s.text[q] != '{' && s.text[q] != '[' {
+		return 0, false
+	}
+	return q, false
+}
+
+// expressionAt reads NAME(…), NAME {…} or NAME k="v" at p.
+func (s *Scanner) expressionAt(p int) (ok, wait bool) {
+	rest := s.text[p:]
+	if c := rest[0]; c == '\'' || c == '"' || c == '(' {
+		return s.quotedAt(p)
+	}
+	n := wordLen(rest)
+	if n == 0 || n > 4*maxName {
+		return false, false
+	}
+	if goesOn(rest, n) && !s.eof {
+		return false, true
+	}
+	if n == len("print") && rest[:n] == "print" && strings.HasPrefix(rest[n:], "(") {
+		return s.printAt(p)
+	}
+	word := rest[:n]
+	if !s.reg.known(word) {
+		return false, false
+	}
+	q := p + n
+	for q < len(s.text) && q < p+n+64 && isSpace(s.text[q]) {
+		q++
+	}
+	if q == len(s.text) {
+		return false, !s.eof
+	}
+	switch c := s.text[q]; {
+	case c == '(' && q == p+n:
+		s.beginExpression(p, n)
+		return true, false
+	case c == '{':
+		s.nameAt(p, word, q)
+		return true, false
+	case c == '<' || c == '[':
+		t, ok := s.partAt(q)
+		if ok == maybe {
+			return false, true
+		}
+		if ok == yes {
+			s.nameAt(p, word, q+t.n)
+			return true, false
+		}
+	case q > p+n && isLetter(c):
+		return s.assignAt(p, word, q)
+	}
+	return false, false
+}
+
+// partAt reads a marker that stands between a name and its arguments.
+func (s *Scanner) partAt(q int) (tag, tri) {
+	var t tag
+	var ok tri
+	if s.text[q] == '<' {
+		t, ok = lexTag(s.text[q:], s.eof)
+	} else {
+		t, ok = lexBracket(s.text[q:], s.eof)
+	}
+	if ok == yes && t.kind != markPart {
+		ok = no
+	}
+	return t, ok
+}
+
+// beginExpression starts reading NAME( at p, whose name has n bytes.
+func (s *Scanner) beginExpression(p, n int) {
+	c := s.candidate(p)
+	c.expr = true
+	s.read.text = s.text
+	s.read.beginCall(p, n, c.place.hard || s.fence.calls)
+}
+
+// printAt reads print(NAME(…)), which Gemma's tool_code likes.
+func (s *Scanner) printAt(p int) (ok, wait bool) {
+	q := p + len("print(")
+	n, known := callName(s.text[q:], &s.reg)
+	if !known {
+		return false, !s.eof && goesOn(s.text[q:], wordLen(s.text[q:]))
+	}
+	s.open(p)
+	s.beginExpression(q, n)
+	return true, false
+}
+
+// quotedAt reads a quoted call or a pair in parentheses at p.
+func (s *Scanner) quotedAt(p int) (ok, wait bool) {
+	q := p + 1
+	if q == len(s.text) {
+		return false, !s.eof
+	}
+	if s.text[p] == '(' {
+		if c := s.text[q]; c != '\'' && c != '"' {
+			return false, false
+		}
+	} else if s.text[p] == '"' && s.text[q] == '{' {
+		if q+1 == len(s.text) && !s.eof {
+			return false, true
+		}
+		if !strings.HasPrefix(s.text[q:], `{\`) {
+			return false, false
+		}
+	} else {
+		n := wordLen(s.text[q:])
+		if goesOn(s.text[q:], n) && !s.eof {
+			return false, true
+		}
+		if _, known := callName(s.text[q:], &s.reg); !known {
+			return false, false
+		}
+	}
+	c := s.candidate(p)
+	c.expr = true
+	s.read.text = s.text
+	if s.text[p] == '(' {
+		s.read.begin(p)
+	} else {
+		s.read.beginValue(p)
+	}
+	return true, false
+}
+
+// maxLine is the longest line in the command style, in bytes.
+const maxLine = 4 << 10
+
+// assignAt reads NAME k="v" k2=2 to the end of its line; the first key is at q.
+func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
+	n := wordLen(s.text[q:])
+	if q+n+1 >= len(s.text) && !s.eof {
+		return false, true
+	}
+	if q+n+1 >= len(s.text) || s.text[q+n] != '=' || !strings.ContainsRune("\"'0123456789-[{TFtfn", rune(s.text[q+n+1])) {
+		return false, false
+	}
+	i := strings.IndexByte(s.text[q:min(len(s.text), q+maxLine)], '\n')
+	end := min(len(s.text), q+maxLine)
+	switch {
+	case i >= 0:
+		end = q + i
+	case len(s.text) >= q+maxLine:
+		return false, false
+	case !s.eof:
+		return false, true
+	}
+	args, okArgs := readAssignments(s.text[q:end])
+	if !okArgs {
+		return false, false
+	}
+	s.candidate(p).expr = true
+	s.cand.end, s.pos, s.state = end, end, stText
+	s.read.idle(p)
+	s.cand.v = s.namedVerdict(word, args, Span{p, end}, DialectExpression)
+	s.accept()
+	return true, false
+}
+
+// readAssignments reads k="v" k2=2, separated by white space or commas.
+func readAssignments(text string) (string, bool) {
+	r := newReader("f(" + text + ")")
+	r.spaces = true
+	r.beginCall(0, 1, false)
+	if r.run() != readClosed || r.failed() || r.pos != len(r.text) {
+		return "", false
+	}
+	v0 := len(`{"name":"f","arguments":`)
+	return string(r.out[v0 : len(r.out)-1]), true
+}

@@ -1,0 +1,135 @@
+package parse
+
+import (
+	"strings"
+)
+
+// partTag reads a marker that belongs between a name and arguments, where no
+// name has been read: a recipient may stand before it on its line.
+func (s *Scanner) partTag(p, end int, t tag) bool {
+	line := max(s.lineStart(p), s.done)
+	if i := strings.LastIndex(s.text[line:p], "to="); i >= 0 {
+		if name, ok := recipient(s.text[line+i:p], &s.reg); ok {
+			start := line + i
+			if rest := strings.TrimSpace(s.text[line:start]); rest == "commentary" || rest == "analysis" || rest == "assistant" {
+				start = line
+			}
+			s.open(start)
+			s.named = named{start: start, name: name, at: end, dialect: DialectHarmony}
+			s.state, s.pos = stNamed, end
+			return true
+		}
+	}
+	s.drop(p, end, dropToken)
+	s.pos = end
+	return true
+}
+
+// recipient reads to=functions.NAME.
+func recipient(s string, reg *registry) (string, bool) {
+	s, ok := strings.CutPrefix(s, "to=")
+	if !ok {
+		return "", false
+	}
+	n := wordLen(s)
+	name := s[:n]
+	if n == 0 || !strings.HasPrefix(name, "functions.") && !reg.known(name) {
+		return "", false
+	}
+	return name, true
+}
+
+// channel reads harmony's <|channel|>, or Gemma's <|channel>.
+func (s *Scanner) channel(p, end int, t tag) bool {
+	if t.close { // Gemma's <channel|>
+		return s.thinkTag(p, end, t)
+	}
+	if t.half {
+		const word = "thought"
+		rest := s.text[end:]
+		if !s.eof && len(rest) < len(word) && strings.HasPrefix(word, rest) {
+			return false
+		}
+		if strings.HasPrefix(rest, word) {
+			return s.openThought(p, end+len(word), thinkGemma, "channel")
+		}
+		return s.plain(p, end)
+	}
+	s.state, s.pos = stHeader, p
+	return true
+}
+
+// maxHeader is the longest header of a harmony message, in bytes.
+const maxHeader = 512
+
+// inHeader reads the header of a harmony message: <|start|>WHO, <|channel|>
+// and its name, a recipient, up to <|message|>.
+func (s *Scanner) inHeader() bool {
+	p := s.pos
+	rest := s.text[p:min(len(s.text), p+maxHeader)]
+	const end = "<|message|>"
+	i := strings.Index(rest, end)
+	if i < 0 {
+		if len(rest) < maxHeader && !s.eof {
+			return false
+		}
+		return s.headerCut(p)
+	}
+	h := rest[:i]
+	body := p + i + len(end)
+	s.state = stText
+	who := strings.TrimPrefix(h, "<|start|>")
+	if who != h {
+		w := strings.ToLower(who[:wordLen(who)])
+		if w == "user" || w == "system" || w == "developer" || w == "tool" || strings.HasPrefix(w, "functions.") {
+			return s.endReply(p, overTurn)
+		}
+	}
+	name := ""
+	if i := strings.Index(h, "to="); i >= 0 {
+		name, _ = recipient(h[i:], &s.reg)
+	}
+	_, ch, _ := strings.Cut(h, "<|channel|>")
+	ch = strings.TrimSpace(ch)
+	switch {
+	case name != "":
+		s.open(p)
+		s.named = named{start: p, name: name, at: body, dialect: DialectHarmony}
+		s.state, s.pos = stNamed, body
+		return true
+	case strings.HasPrefix(ch, "analysis"):
+		return s.openThought(p, body, thinkHarmony, "")
+	case strings.HasPrefix(ch, "final"):
+		return s.harmonyFinal(p, body)
+	}
+	s.drop(p, body, dropToken)
+	s.pos = body
+	return true
+}
+
+func (s *Scanner) harmonyFinal(p, body int) bool {
+	s.drop(p, body, dropLabel)
+	s.final, s.pos = body, body
+	return true
+}
+
+// headerCut acts on a header that never ends.
+func (s *Scanner) headerCut(p int) bool {
+	s.state = stText
+	t, _ := lexTag(s.text[p:], true)
+	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
+		if name, ok := recipient(s.text[p+i:], &s.reg); ok {
+			s.named = named{start: p, name: name, at: len(s.text), dialect: DialectHarmony}
+			s.open(p)
+			s.state, s.pos = stNamed, len(s.text)
+			return true
+		}
+	}
+	end := p + t.n
+	for end < len(s.text) && isLetter(s.text[end]) {
+		end++
+	}
+	s.drop(p, end, dropToken)
+	s.stands, s.pos = true, end
+	return true
+}

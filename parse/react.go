@@ -1,0 +1,197 @@
+package parse
+
+import (
+	"strings"
+)
+
+// inAction reads the rest of an Action: line: the name of a tool, or nothing.
+func (s *Scanner) inAction() bool {
+	start := s.named.body
+	i := strings.IndexByte(s.text[s.pos:], '\n')
+	if i < 0 && !s.eof {
+		if q := s.skipSpace(start); q < len(s.text) && !isLetter(s.text[q]) || len(s.text)-start > 4*maxName {
+			return s.noAction(start)
+		}
+		return false
+	}
+	end := len(s.text)
+	if i >= 0 {
+		end = s.pos + i
+	}
+	raw := s.text[start:end]
+	name := strings.Trim(raw, " \t\r*`'\"[]")
+	at := start + strings.Index(raw, name)
+	s.state = stText
+	if n, known := callName(name, &s.reg); known {
+		s.open(s.named.start)
+		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
+		s.lead, s.pos = true, at
+		s.beginExpression(at, n)
+		s.actions = at
+		return true
+	}
+	if name == "" || !s.reg.known(name) {
+		return s.noAction(start)
+	}
+	s.open(s.named.start)
+	s.named.name, s.named.at = name, end
+	s.actions = at
+	s.state, s.pos = stNamed, end
+	return true
+}
+
+// noAction reads an Action: label without a registered name: a soft marker.
+func (s *Scanner) noAction(end int) bool {
+	p := s.named.start
+	s.named = named{}
+	s.state = stText
+	s.softOpen(p, end)
+	s.label = DialectCommandR
+	return true
+}
+
+// dueInput reads the label of an Action's input.
+func (s *Scanner) dueInput(p int) bool {
+	rest := strings.TrimLeft(s.text[p:], "*")
+	bold := len(s.text) - p - len(rest)
+	w, n := lexLine(rest)
+	n += bold
+	for bold > 0 && p+n < len(s.text) && s.text[p+n] == '*' {
+		n++
+	}
+	switch {
+	case (rest == "" || bold > 0 && p+n == len(s.text)) && !s.eof:
+		return false
+	case w == wordInput || w == wordArgs:
+		s.named.input = true
+		s.pos = p + n
+		return true
+	case w == wordObservation:
+		return s.finishArgs("", p)
+	case !s.eof && mayBeLineWord(rest):
+		return false
+	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
+		s.named.input = true
+		return true
+	}
+	return s.noArgs()
+}
+
+// inInput reads an Action Input that is plain text, up to the next label.
+func (s *Scanner) inInput() bool {
+	for {
+		i := strings.IndexByte(s.text[s.pos:], '\n')
+		if i < 0 {
+			s.pos = len(s.text)
+			return s.eof && s.plainInput(len(s.text), true)
+		}
+		next := s.pos + i + 1
+		rest := strings.TrimLeft(s.text[next:], " \t")
+		if w, _ := lexLine(rest); w != wordNone {
+			return s.plainInput(s.pos+i, false)
+		}
+		if !s.eof && (rest == "" || mayBeLineWord(rest)) && len(s.text)-next < maxLook {
+			s.pos += i
+			return false
+		}
+		s.pos = next
+	}
+}
+
+// plainInput takes the text up to end as the one string argument.
+func (s *Scanner) plainInput(end int, byEnd bool) bool {
+	value := strings.TrimSpace(s.text[s.named.body:end])
+	s.candidate(s.named.start)
+	s.cand.odd = byEnd
+	s.read.idle(s.named.start)
+	args := string(appendQuoted(nil, strings.Trim(value, "`")))
+	switch value {
+	case "None", "none", "N/A", "null":
+		args = "null"
+	}
+	n := s.named
+	s.named = named{}
+	s.state = stText
+	s.cand.end, s.pos = end, end
+	s.cand.place.hard = true
+	s.cand.v = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
+	return s.accept()
+}
+
+// colon looks for a word at the start of the line that the colon at p ends.
+func (s *Scanner) colon(p int) bool {
+	start := s.lineStart(p)
+	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
+		start++
+	}
+	bold := start
+	for bold < p && s.text[bold] == '*' {
+		bold++
+	}
+	if start >= s.done {
+		if w, n := lexLine(s.text[bold:]); w != wordNone && bold+n == p+1 {
+			if bold == start {
+				return s.lineWord(start, w, n)
+			}
+			for bold+n < len(s.text) && s.text[bold+n] == '*' {
+				n++
+			}
+			if bold+n == len(s.text) && !s.eof {
+				s.open(start)
+				return false
+			}
+			if s.reasons || w != wordAnswer && w != wordObservation {
+				return s.lineWord(start, w, bold-start+n)
+			}
+		}
+	}
+	return s.plain(p, p+1)
+}
+
+// lineWord acts on a word at the start of a line.
+func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
+	end := p + n
+	switch w {
+	case wordAction, wordFunction:
+		s.named = named{start: p, body: end, react: true, dialect: DialectReAct}
+		if w == wordFunction {
+			s.named.dialect = DialectQwenAgent
+		}
+		s.state, s.pos = stAction, end
+		return true
+	case wordAnswer:
+		return s.finalAnswer(p, end)
+	case wordObservation:
+		if s.hasBefore(p) {
+			return s.endReply(p, overResult)
+		}
+		s.prose(p) // a report that begins so; but nothing in it can be a call
+		s.state, s.pos = stRest, end
+		return true
+	case wordThought:
+		s.reasons = true
+	}
+	return s.plain(p, end)
+}
+
+// finalAnswer reads the label of the answer: what stood before was thought.
+func (s *Scanner) finalAnswer(p, end int) bool {
+	if len(s.calls) > 0 || s.group {
+		s.dissolve()
+	}
+	s.final = end
+	s.prefix = -1
+	if len(s.calls) == 0 {
+		s.add(pieceText, p, "")
+		s.takeBack(func(n piece) piece {
+			if n.kind == pieceText {
+				n.kind = pieceThink
+			}
+			return n
+		})
+	}
+	s.drop(p, end, dropLabel)
+	s.pos, s.only = end, false
+	s.lead = false
+	return true
+}

@@ -1,0 +1,303 @@
+package parse
+
+import (
+	"strings"
+)
+
+// angle reads a tag or a control token.
+func (s *Scanner) angle(p int) bool {
+	t, ok := lexTag(s.text[p:], s.eof)
+	switch ok {
+	case maybe:
+		return false
+	case no:
+		return s.plain(p, p+1)
+	}
+	return s.tagged(p, t)
+}
+
+// triangle reads Kimi's thinking markers; p is their second byte.
+func (s *Scanner) triangle(p int) bool {
+	if p == 0 || p <= s.done && s.done > 0 && p-1 < s.done || s.text[p-1] != 0xE2 {
+		return s.plain(p, p+1)
+	}
+	t, ok := lexTriangle(s.text[p-1:], s.eof)
+	switch ok {
+	case maybe:
+		return false
+	case no:
+		return s.plain(p, p+1)
+	}
+	return s.tagged(p-1, t)
+}
+
+// tagged acts on the marker t at p.
+func (s *Scanner) tagged(p int, t tag) bool {
+	end := p + t.n
+	switch t.kind {
+	case markHard:
+		if t.close {
+			return s.closeMarker(p, end)
+		}
+		return s.openMarker(p, end, t)
+	case markEnd:
+		return s.closeMarker(p, end)
+	case markSoft:
+		return s.softMarker(p, end, t)
+	case markFunction:
+		return s.functionTag(p, end, t)
+	case markThink:
+		return s.thinkTag(p, end, t)
+	case markToken:
+		s.drop(p, end, dropToken)
+		s.pos = end
+		return true
+	case markRole:
+		return s.role(p, end, t)
+	case markUser:
+		if s.lead || s.atLine(p) || t.bars {
+			return s.endReply(p, overTurn)
+		}
+	case markResult:
+		if !t.close && (s.lead || s.atLine(p)) {
+			return s.endReply(p, overResult)
+		}
+		if t.close && s.called {
+			s.drop(p, end, dropToken)
+			s.pos = end
+			return true
+		}
+	case markChannel:
+		return s.channel(p, end, t)
+	case markMessage, markPart:
+		return s.partTag(p, end, t)
+	case markParam, markArgKey, markArgValue:
+		if t.close && (s.called || s.between) {
+			return s.orphan(p, end)
+		}
+	default:
+		if !t.bars && !t.close && s.reg.known(t.name) {
+			return s.toolTag(p, end, t)
+		}
+		if t.bars && t.half == false && s.lead && s.called {
+			s.drop(p, end, dropToken)
+			s.pos = end
+			return true
+		}
+	}
+	return s.plain(p, end)
+}
+
+// openMarker opens a hard marker. One that is opened again before anything
+// followed is one marker.
+func (s *Scanner) openMarker(p, end int, t tag) bool {
+	s.open(p)
+	if !s.marker.pending {
+		s.marker = marker{start: p, before: !s.blankBefore(p)}
+		if s.called || s.stands {
+			s.marker.before = false
+		}
+	}
+	s.marker.on, s.marker.pending, s.marker.end = true, true, end
+	var buf [48]byte
+	name, _ := foldTag(buf[:0], t.name)
+	if d, ok := markerDialects[string(name)]; ok && (s.marker.dialect == "" || d != DialectDeepSeek) {
+		s.marker.dialect = d
+	} else if t.name[0] == '[' {
+		s.marker.dialect = DialectMistral
+		if strings.HasPrefix(t.name, "[Calling") {
+			s.marker.dialect = DialectBracket
+		}
+	}
+	s.lead, s.called, s.stands = true, false, false
+	s.pos = end
+	return true
+}
+
+// closeMarker closes the hard marker. Without an open one it stands for the
+// opening tag of a call directly behind it.
+func (s *Scanner) closeMarker(p, end int) bool {
+	switch {
+	case s.marker.on && s.marker.pending:
+		s.faults = append(s.faults, fault{
+			Problem: Problem{Reason: ReasonMalformed, Offset: s.marker.end, Expected: "a call", Found: excerpt(s.text, s.marker.end)},
+			start:   s.marker.start, empty: true,
+		})
+		s.prefix = -1
+		s.only = false
+		s.drop(p, end, dropMarker)
+	case s.marker.on || s.called:
+		s.drop(p, end, dropMarker)
+	default:
+		s.open(p)
+		s.lead = true
+	}
+	s.marker = marker{}
+	s.stands, s.called = true, s.called && s.marker.on
+	s.pos = end
+	return true
+}
+
+// softMarker reads a marker that counts only with a call behind it.
+func (s *Scanner) softMarker(p, end int, t tag) bool {
+	if t.close {
+		if s.called {
+			s.drop(p, end, dropMarker)
+			s.called = false
+			s.pos = end
+			return true
+		}
+		return s.plain(p, end)
+	}
+	if s.marker.on && s.marker.pending {
+		s.pos = end
+		return true
+	}
+	s.softOpen(p, end)
+	return true
+}
+
+func (s *Scanner) softOpen(p, end int) {
+	s.prefix = -1
+	s.open(p)
+	s.soft, s.lead, s.called = true, true, false
+	s.pos = end
+}
+
+// orphan reads a closing tag of an argument behind a call: the call's extent is
+// in doubt.
+func (s *Scanner) orphan(p, end int) bool {
+	if !s.between {
+		s.drop(p, end, dropStray)
+		s.called, s.pos = true, end
+		return true
+	}
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonAmbiguous, Offset: p, Expected: "no closing tag",
+		Found: excerpt(s.text, p)}, start: p})
+	return s.plain(p, end)
+}
+
+// role reads a token that begins a turn, and whose it is.
+func (s *Scanner) role(p, end int, t tag) bool {
+	if strings.EqualFold(t.name, "start") && t.bars {
+		s.state, s.pos = stHeader, p
+		return true
+	}
+	q := end
+	for q < len(s.text) && q < end+16 && (isLetter(s.text[q]) || q == end && s.text[q] == ' ') {
+		q++
+	}
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
+	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
+		return s.endReply(p, overTurn)
+	case "assistant", "model", "chatbot", "gpt", "bot":
+		end = q
+	}
+	s.drop(p, end, dropToken)
+	s.stands, s.pos = true, end
+	return true
+}
+
+// usedMarker ends a hard marker with no call in it, text stands at p. A marker
+// in the middle of a sentence is only mentioned.
+func (s *Scanner) usedMarker(p int) {
+	m := s.marker
+	s.marker = marker{}
+	between := s.text[m.end:p]
+	if m.before && !strings.Contains(between, "\n") && !strings.ContainsRune("{[<`", rune(s.text[p])) {
+		return
+	}
+	s.faults = append(s.faults, fault{
+		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call", Found: excerpt(s.text, p)},
+		start:   m.start, empty: true,
+	})
+}
+
+// arrows reads Functionary's >>>NAME.
+func (s *Scanner) arrows(p int) bool {
+	n := runLen(s.text[:min(len(s.text), p+4)], p)
+	if p+n == len(s.text) && !s.eof && n < 4 {
+		return false
+	}
+	if n != 3 {
+		return s.plain(p, p+n)
+	}
+	name := wordLen(s.text[p+3:])
+	q := p + 3 + name
+	if goesOn(s.text[p+3:], name) && !s.eof {
+		return false
+	}
+	if name == 0 || !s.reg.known(s.text[p+3:q]) {
+		return s.plain(p, p+n)
+	}
+	if q == len(s.text) {
+		s.cut(p, "the arguments of a call")
+		return s.plain(p, q)
+	}
+	q = s.look(q)
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	if q < len(s.text) && s.text[q] != '{' {
+		return s.plain(p, p+n)
+	}
+	s.named = named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q}
+	s.open(p)
+	s.state, s.pos = stNamed, q
+	return true
+}
+
+// functionTag reads <function=NAME> and <invoke name="NAME">, or a closing one.
+func (s *Scanner) functionTag(p, end int, t tag) bool {
+	if t.close {
+		if s.called {
+			if n := len(s.calls); n > 0 && s.paramsEnded(s.calls[n-1].call.Dialect) {
+				return s.orphan(p, end)
+			}
+			s.drop(p, end, dropMarker)
+			s.called, s.pos = true, end
+			return true
+		}
+		return s.plain(p, end)
+	}
+	if t.attr == "" {
+		return s.plain(p, end)
+	}
+	s.open(p)
+	d := DialectFunctionTag
+	if strings.HasPrefix(strings.ToLower(t.name), "invoke") || strings.Contains(strings.ToLower(t.name), ":invoke") {
+		d = DialectInvoke
+	}
+	s.named = named{start: p, name: t.attr, at: end, dialect: d, tag: true}
+	s.state, s.pos = stNamed, end
+	return true
+}
+
+// toolTag reads <NAME> of a registered tool: parameters must follow.
+func (s *Scanner) toolTag(p, end int, t tag) bool {
+	q := s.look(end)
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	if q == len(s.text) || s.text[q] != '<' && s.text[q] != '{' {
+		return s.plain(p, end)
+	}
+	if s.text[q] == '<' {
+		u, ok := lexTag(s.text[q:], s.eof)
+		if ok == maybe {
+			return false
+		}
+		tool, _ := s.reg.lookup(t.name)
+		f := s.reg.of(tool)
+		if ok == no || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
+			return s.plain(p, end)
+		}
+	}
+	s.open(p)
+	s.named = named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true}
+	s.state, s.pos = stNamed, end
+	return true
+}
