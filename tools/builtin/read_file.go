@@ -211,7 +211,7 @@ func (r *textPage) result(why string) tools.Result {
 func (r *textPage) atEnd(next int) tools.Result {
 	notes := r.notes()
 	switch {
-	case r.info.Size() == 0:
+	case next == 1 && r.column == 1: // by what was read: files in /proc have no size
 		notes = append(notes, r.name+" is empty")
 	case next == r.first:
 		notes = append(notes, fmt.Sprintf("nothing after column %d of line %d", r.column-1, r.first))
