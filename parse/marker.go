@@ -53,6 +53,7 @@ var markers = map[string]markerKind{
 	"interpreter":  markPart,
 	"start_action": markHard, "end_action": markEnd, // Command R7B
 	"tools_prefix": markHard, "tools_suffix": markEnd, // Apertus
+	"longcat_tool_call": markHard, "longcat_think": markThink, // LongCat
 	"python_tag":   markHard,                        // Llama 3
 	"python_start": markHard, "python_end": markEnd, // Llama 4
 	"constrain": markPart,
