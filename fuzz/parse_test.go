@@ -378,7 +378,9 @@ func FuzzRender(f *testing.F) {
 // whole reply, unless the whole shows that all of it was thought.
 func FuzzPrefix(f *testing.F) {
 	for _, text := range replies(f) {
-		f.Add(text, byte(hash(text)), int(hash(text)%uint64(len(text)+1)))
+		for _, at := range []int{len(text) / 2, len(text) - 1, int(hash(text) % uint64(len(text)+1))} {
+			f.Add(text, byte(hash(text)), at)
+		}
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte, at int) {
 		if at < 0 || at > len(text) {
