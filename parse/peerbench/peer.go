@@ -37,10 +37,13 @@ var options = func() (o parse.Options) {
 	return o
 }()
 
-// ours reads text with package parse, on a scanner of its own.
-func ours(text string) parse.Result { return parse.Parse(text, options, parse.FinishStop) }
+// A scanner knows its tools, as the peers are given theirs, and reads one reply
+// after the other.
+var scanner = parse.NewScanner(options)
 
-// oursOn reads text on a scanner that has read before.
+// ours reads text with package parse.
+func ours(text string) parse.Result { return oursOn(scanner, text) }
+
 func oursOn(s *parse.Scanner, text string) parse.Result {
 	s.Reset()
 	s.Feed(text)
