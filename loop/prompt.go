@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
-	"text/template"
 
 	"github.com/tidwall/gjson"
 
@@ -12,36 +11,55 @@ import (
 	"github.com/localagent/localagent/tools"
 )
 
+// promptText holds the parts of the prompt, with rules between them: the tools,
+// then how to answer. Words in braces are filled in. (A template engine would
+// keep the linker from leaving out every method that is never called.)
+//
 //go:embed prompt.md
 var promptText string
 
-var promptTemplate = template.Must(template.New("prompt.md").Parse(promptText))
-
-// promptData is what prompt.md is filled with.
-type promptData struct {
-	System string
-	Tools  []string // signatures
-	Call   string   // a call as it should be written
-	Result string   // a result as it will come
-	Schema string   // of the answer
-}
+// The parts of promptText.
+const (
+	partTools = iota
+	partSchema
+	partPlain // beside tools
+	partBare  // without
+)
 
 // systemPrompt is the system message of a run: the user's text, the tools, and
 // how to use them. It is the same for every request of a run.
-func systemPrompt(system string, ts []*tools.Tool, d parse.Dialect, answer json.RawMessage) (string, error) {
-	data := promptData{System: system, Schema: string(answer)}
-	for _, t := range ts {
-		data.Tools = append(data.Tools, t.Signature())
+func systemPrompt(system string, ts []*tools.Tool, d parse.Dialect, answer json.RawMessage) string {
+	parts := strings.Split(promptText, "\n---\n")
+	var said []string
+	if system != "" {
+		said = append(said, system, "")
 	}
 	if len(ts) > 0 {
-		data.Call = parse.Render(sampleCall(ts), d)
-		data.Result = parse.RenderResult(ts[0].Name, string(tools.OK), "…")
+		said = append(said, fillTools(parts[partTools], ts, d))
 	}
-	var b strings.Builder
-	if err := promptTemplate.Execute(&b, data); err != nil {
-		return "", err
+	switch {
+	case len(answer) > 0:
+		said = append(said, strings.Replace(strings.TrimSpace(parts[partSchema]), "{schema}", string(answer), 1))
+	case len(ts) > 0:
+		said = append(said, strings.TrimSpace(parts[partPlain]))
+	case system == "":
+		said = append(said, strings.TrimSpace(parts[partBare]))
 	}
-	return strings.TrimSpace(b.String()), nil
+	return strings.TrimSpace(strings.Join(said, "\n"))
+}
+
+// fillTools puts the signatures of the tools and samples of a call and a result
+// into the part that speaks of them.
+func fillTools(part string, ts []*tools.Tool, d parse.Dialect) string {
+	signatures := make([]string, len(ts))
+	for i, t := range ts {
+		signatures[i] = "- " + t.Signature()
+	}
+	return strings.NewReplacer(
+		"{tools}", strings.Join(signatures, "\n"),
+		"{call}", parse.Render(sampleCall(ts), d),
+		"{result}", parse.RenderResult(ts[0].Name, string(tools.OK), "…"),
+	).Replace(strings.TrimSpace(part))
 }
 
 // sampleCall is a call of the first tool that needs an argument, else of the

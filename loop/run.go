@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,10 +91,10 @@ func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) boo
 	t.Entries = mend(t.Entries)
 	r.rehear()
 	r.state.Window = defaultWindow
-	var err, promptErr error
+	r.system = systemPrompt(a.System, ts, a.Dialect, a.Schema)
+	var err error
 	r.answer, err = compileAnswer(a.Schema)
-	r.system, promptErr = systemPrompt(a.System, ts, a.Dialect, a.Schema)
-	return r, errors.Join(err, promptErr)
+	return r, err
 }
 
 // rehear gives the echo guard what an earlier part of the conversation held.

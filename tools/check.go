@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -257,17 +256,17 @@ func (s *schema) meant(key string, given []member) string {
 	return ""
 }
 
-var pointerRE = regexp.MustCompile(`validating (/\S*|root|<anonymous schema>): `)
+var pointerRE = lazily(`validating (/\S*|root|<anonymous schema>): `)
 
 // ruleProblem turns an error of the validator into a problem. Its text is made
 // for programmers: a chain of schema places and a keyword.
 func ruleProblem(err error) problem {
 	text := err.Error()
 	path := ""
-	for _, m := range pointerRE.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range pointerRE().FindAllStringSubmatchIndex(text, -1) {
 		path = argumentPath(text[m[2]:m[3]])
 	}
-	text = pointerRE.ReplaceAllString(text, "")
+	text = pointerRE().ReplaceAllString(text, "")
 	return problem{path, faultRule, "breaks a rule: " + clip(text, 200)}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -33,14 +34,20 @@ func NewSet(ts ...*Tool) *Set {
 	return s
 }
 
-var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]{0,63}$`)
+var nameRE = lazily(`^[A-Za-z_][A-Za-z0-9_.:/-]{0,63}$`)
+
+// lazily compiles an expression when it is first used: most programs that link
+// this package start without needing it.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Add adds a tool. It panics when the name is bad or taken, when there is no
 // Run, or when Parameters is not the schema of an object: a programmer's
 // mistake. The tool must not be changed afterwards.
 func (s *Set) Add(t *Tool) {
-	if !nameRE.MatchString(t.Name) {
-		panic(fmt.Sprintf("tools: name %q, want %s", t.Name, nameRE))
+	if !nameRE().MatchString(t.Name) {
+		panic(fmt.Sprintf("tools: name %q, want %s", t.Name, nameRE()))
 	}
 	if s.entries[t.Name] != nil {
 		panic(fmt.Sprintf("tools: %s added twice", t.Name))

@@ -3,6 +3,7 @@ package permission
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A danger is the words by which a program that only looks, or that a rule
@@ -141,12 +142,12 @@ func testDanger(args []word) {
 	}
 }
 
-var ownVariable = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var ownVariable = lazily(`^[a-z_][a-z0-9_]*$`)
 
 // variableDanger marks what is not the name of a script's own variable.
 func variableDanger(args []word) {
 	for i, a := range args {
-		if !a.option() && !ownVariable.MatchString(a.text) {
+		if !a.option() && !ownVariable().MatchString(a.text) {
 			args[i].danger = "is a variable that others use"
 		}
 	}
@@ -175,7 +176,7 @@ func tarDanger(args []word) {
 
 // sedSafe is a sed script of commands that only print and replace. It knows less
 // than sed does, and nothing that writes a file (w) or runs a program (e).
-var sedSafe = func() *regexp.Regexp {
+var sedSafe = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		plain   = `(?:[^D\\\n\[]|\\[^\n]|\[\^?[^\]D\n\\][^\]D\n\\]*\])*` // a pattern up to the delimiter D
 		text    = `(?:[^D\\\n]|\\[^\n])*`                                // a replacement
@@ -192,7 +193,7 @@ var sedSafe = func() *regexp.Regexp {
 	commands = append(commands, with(`yDTDTD`, "/"))
 	one := `\s*(?:` + with(address, "/") + `(?:\s*,\s*[+~]?` + with(address, "/") + `)?)?\s*!?\s*(?:` + strings.Join(commands, "|") + `)?\s*`
 	return regexp.MustCompile(`^` + one + `(?:[;\n]` + one + `)*$`)
-}()
+})
 
 // sedDanger marks scripts that may do more than print and replace.
 func sedDanger(args []word) {
@@ -224,7 +225,7 @@ func sedDanger(args []word) {
 		scripts[first] = args[first].text
 	}
 	for i, text := range scripts {
-		if args[i].kind != fixed || !sedSafe.MatchString(text) {
+		if args[i].kind != fixed || !sedSafe().MatchString(text) {
 			args[i].danger = "is a sed script that may run programs or write files"
 		}
 	}

@@ -3,6 +3,7 @@ package permission
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/localagent/localagent/tools"
 )
@@ -12,7 +13,7 @@ type use struct{ reads, writes level }
 
 // uses says which programs surely read or write the files they are given, and
 // which do not. Any other program may do both.
-var uses = func() map[string]use {
+var uses = sync.OnceValue(func() map[string]use {
 	m := map[string]use{}
 	for u, names := range map[use]string{
 		{no, no}:     "echo printf true false : test [ for basename dirname which type",
@@ -26,7 +27,7 @@ var uses = func() map[string]use {
 		}
 	}
 	return m
-}()
+})
 
 // maxPath is the longest path that is looked at as one.
 const maxPath = 4096
@@ -35,7 +36,7 @@ const maxPath = 4096
 // them: a rule that keeps a file from being read keeps it from cat as well.
 func (s *shell) mentions(words []word) {
 	name := programOf(words)
-	u, known := uses[name]
+	u, known := uses()[name]
 	if !known {
 		u = use{maybe, maybe}
 	}

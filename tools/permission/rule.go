@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/localagent/localagent/tools"
@@ -23,7 +24,13 @@ type Rule struct {
 	Source  string      // where it came from: "--allow", "config.toml:12", …
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]{0,63}$`)
+var toolName = lazily(`^[A-Za-z_][A-Za-z0-9_.:/-]{0,63}$`)
+
+// lazily compiles an expression when it is first used: most programs that link
+// this package start without needing it.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // exactly introduces a whole command line in a rule.
 const exactly = "exactly"
@@ -71,7 +78,7 @@ func (r *Rule) check(written string) error {
 		}
 	case r.Tool == "" && r.Class != tools.Exec && !doublestar.ValidatePattern(r.Pattern):
 		return fmt.Errorf("permission: rule %.80q: %q is no pattern of paths; a backslash makes the next character an ordinary one", written, r.Pattern)
-	case r.Tool != "" && !toolName.MatchString(r.Tool):
+	case r.Tool != "" && !toolName().MatchString(r.Tool):
 		return fmt.Errorf("permission: rule %.80q: %.40q is neither read, write nor exec, nor the name of a tool, as in %q", written, r.Tool, "deny read **/.env")
 	}
 	return nil

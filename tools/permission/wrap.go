@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -126,7 +125,7 @@ func (w wrapper) run(name string, args []word) started {
 	st := started{why: name + runsIts, scripts: optionTexts(args, w.texts)}
 	rest, sure := w.skip(args)
 	rest = rest[min(w.operands, len(rest)):]
-	for w.assigns && len(rest) > 0 && assignment.MatchString(rest[0].text) {
+	for w.assigns && len(rest) > 0 && assignment().MatchString(rest[0].text) {
 		rest = rest[1:]
 	}
 	if w.script && len(rest) > 0 {
@@ -147,7 +146,7 @@ func (w wrapper) run(name string, args []word) started {
 	return st
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = lazily(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // script notes words that, joined, are the text of a command.
 func (st *started) script(words ...word) {
@@ -349,7 +348,7 @@ func optionTexts(args []word, options []string) []string {
 	return texts
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var quoted = lazily(`"(?:[^"\\]|\\.)*"`)
 
 // awkTexts are the strings of an awk program that may run some of them.
 func awkTexts(args []word) []string {
@@ -358,7 +357,7 @@ func awkTexts(args []word) []string {
 		if !strings.ContainsAny(a.text, "|@") && !strings.Contains(a.text, "system") {
 			continue
 		}
-		for _, q := range quoted.FindAllString(a.text, maxScripts) {
+		for _, q := range quoted().FindAllString(a.text, maxScripts) {
 			texts = append(texts, unescape(q[1:len(q)-1], `"\`))
 		}
 	}
