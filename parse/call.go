@@ -5,17 +5,39 @@ import (
 	"strings"
 )
 
-// The keys of a call: a product, not separate dialects.
-var (
-	nameKeys     = []string{"tool", "tool_name", "function_name", "function", "func", "name", "action"}
-	argsKeys     = []string{"args", "arguments", "parameters", "params", "input", "tool_input", "action_input"}
-	envelopeKeys = []string{"id", "type", "index", "call_id", "tool_call_id", "role", "content"}
-	wrapperKeys  = []string{"tool_calls", "tool_call", "function", "function_call", "function_calls"}
-)
+// The keys of a call are a product, not separate dialects.
 
-func isNameKey(k string) bool    { return slices.Contains(nameKeys, k) }
-func isArgsKey(k string) bool    { return slices.Contains(argsKeys, k) }
-func isWrapperKey(k string) bool { return slices.Contains(wrapperKeys, k) }
+func isNameKey(k string) bool {
+	switch k {
+	case "tool", "tool_name", "function_name", "function", "func", "name", "action":
+		return true
+	}
+	return false
+}
+
+func isArgsKey(k string) bool {
+	switch k {
+	case "args", "arguments", "parameters", "params", "input", "tool_input", "action_input":
+		return true
+	}
+	return false
+}
+
+func isEnvelopeKey(k string) bool {
+	switch k {
+	case "id", "type", "index", "call_id", "tool_call_id", "role", "content":
+		return true
+	}
+	return false
+}
+
+func isWrapperKey(k string) bool {
+	switch k {
+	case "tool_calls", "tool_call", "function", "function_call", "function_calls":
+		return true
+	}
+	return false
+}
 
 // pseudoTools are names that prompts teach for "no call": what stands in the
 // call is the answer. Folded as by foldName.
@@ -67,7 +89,7 @@ func faulty(reason Reason, at int, expected string) verdict {
 // source.
 type judge struct {
 	reg   *registry
-	c     string // canonical JSON
+	c     string // canonical JSON; what outlives the judgement is copied
 	parts []part
 	span  Span // of the whole candidate, for what has no part of its own
 	place place
@@ -121,7 +143,7 @@ func (j *judge) shape(i int) shape {
 			s.wraps = append(s.wraps, f)
 		case isArgsKey(f.key):
 			s.args = append(s.args, f)
-		case slices.Contains(envelopeKeys, f.key) && (f.key != "content" || j.raw(f) == "null"):
+		case isEnvelopeKey(f.key) && (f.key != "content" || j.raw(f) == "null"):
 			s.env = append(s.env, f)
 		default:
 			s.other = append(s.other, f)
@@ -132,7 +154,7 @@ func (j *judge) shape(i int) shape {
 }
 
 func (j *judge) raw(f field) string { return j.c[f.v0:f.end] }
-func (j *judge) str(f field) string { return unquote([]byte(j.c[f.v0:f.end])) }
+func (j *judge) str(f field) string { return unquote(j.c[f.v0:f.end]) }
 
 // object judges the object at c[i:].
 func (j *judge) object(i, depth int) verdict {
@@ -331,7 +353,7 @@ func (j *judge) unknown(s shape, span Span) verdict {
 		return v
 	}
 	return verdict{kind: isCalls, calls: []found{{
-		call:  Call{Name: name, Args: []byte(args), Span: span, Dialect: DialectJSON, Repairs: repairs, Marked: true},
+		call:  Call{Name: strings.Clone(name), Args: []byte(args), Span: span, Dialect: DialectJSON, Repairs: repairs, Marked: true},
 		byEnd: true, whole: !j.place.marked(),
 	}}}
 }
@@ -349,7 +371,7 @@ func (j *judge) pseudo(s shape, span Span) verdict {
 		}
 		for _, f := range s.other {
 			if j.c[f.v0] == '"' {
-				return verdict{kind: isAnswer, answer: j.str(f)}
+				return verdict{kind: isAnswer, answer: strings.Clone(j.str(f))}
 			}
 		}
 		return verdict{kind: isAnswer}
@@ -357,7 +379,7 @@ func (j *judge) pseudo(s shape, span Span) verdict {
 	a := s.args[0]
 	switch j.c[a.v0] {
 	case '"':
-		return verdict{kind: isAnswer, answer: j.str(a)}
+		return verdict{kind: isAnswer, answer: strings.Clone(j.str(a))}
 	case '{':
 		text, n := "", 0
 		fields(j.c, a.v0, func(f field) bool {
@@ -367,7 +389,7 @@ func (j *judge) pseudo(s shape, span Span) verdict {
 			return true
 		})
 		if n == 1 {
-			return verdict{kind: isAnswer, answer: text}
+			return verdict{kind: isAnswer, answer: strings.Clone(text)}
 		}
 	}
 	return verdict{kind: isAnswer}
@@ -422,7 +444,7 @@ func (j *judge) pair(i int) (verdict, bool) {
 	if j.c[end] != ',' || j.c[end+1] != '{' || skipValue(j.c, end+1) != skipValue(j.c, i)-1 {
 		return verdict{}, false
 	}
-	tool, exact := j.reg.lookup(unquote([]byte(j.c[i+1 : end])))
+	tool, exact := j.reg.lookup(unquote(j.c[i+1 : end]))
 	if tool < 0 {
 		return verdict{}, false
 	}
@@ -435,7 +457,7 @@ func (j *judge) pair(i int) (verdict, bool) {
 
 // quoted judges a string that is exactly a call expression.
 func (j *judge) quoted(i int) verdict {
-	s := unquote([]byte(j.c[i:skipString(j.c, i)]))
+	s := unquote(j.c[i:skipString(j.c, i)])
 	r := newReader(s)
 	r.reg = j.reg
 	name, ok := callName(s, j.reg)
@@ -539,7 +561,7 @@ func onlyArg(param, value string) string {
 func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
 	s := raw
 	for range 2 {
-		text := strings.TrimSpace(unquote([]byte(s)))
+		text := strings.TrimSpace(unquote(s))
 		if rest, ok := strings.CutPrefix(text, "json"); ok && strings.HasPrefix(strings.TrimSpace(rest), "{") {
 			text = strings.TrimSpace(rest)
 		}
@@ -600,6 +622,9 @@ func newReader(text string) *reader {
 // unwrapArgs takes an object of arguments out of an echoed schema or out of a
 // call of the same tool that was written into its own arguments.
 func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+	if !oddArgs(raw) {
+		return raw, nil, ""
+	}
 	j := &judge{reg: r, c: raw}
 	s := j.shape(0)
 	if inner, ok := j.doubled(s, tool, f); ok {
@@ -625,6 +650,21 @@ func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, [
 		return raw[props:skipValue(raw, props)], []Repair{{RepairSchemaEcho, at}}, ""
 	}
 	return "", nil, ReasonSchemaEcho
+}
+
+// oddArgs reports whether arguments may be a schema or a call: all of their
+// keys are keys of one.
+func oddArgs(raw string) bool {
+	odd := raw != "{}"
+	fields(raw, 0, func(f field) bool {
+		switch f.key {
+		case "properties", "required", "additionalProperties", "$schema", "description", "title":
+		default:
+			odd = isNameKey(f.key) || isArgsKey(f.key) || isEnvelopeKey(f.key)
+		}
+		return odd
+	})
+	return odd
 }
 
 // schemas reports whether a value of the object at c[i:] is itself a schema.

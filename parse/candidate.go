@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // inCandidate goes on reading the candidate at hand.
@@ -112,7 +113,10 @@ func (s *Scanner) judge() verdict {
 	if r.failed() {
 		return s.unreadable()
 	}
-	j := judge{reg: &s.reg, c: string(r.out), parts: r.parts, span: Span{c.start, c.end}, place: c.place}
+	if !c.place.hard && s.plainData() {
+		return verdict{}
+	}
+	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, span: Span{c.start, c.end}, place: c.place}
 	v := j.value(0, 0)
 	if v.kind == isFault && v.fault.Found == "" {
 		v.fault.Found = excerpt(s.text, v.fault.Offset)
@@ -124,11 +128,27 @@ func (s *Scanner) judge() verdict {
 	return v
 }
 
+// plainData reports whether the candidate is an object without a key that a
+// call would have.
+func (s *Scanner) plainData() bool {
+	r := &s.read
+	if r.out[0] != '{' || r.callKeys || r.exprs > 0 {
+		return false
+	}
+	if r.first == 0 || r.out[r.first+1] != '{' { // the value of the first key
+		return true
+	}
+	return !s.reg.known(r.firstKey())
+}
+
+// canonical is what the reader wrote, valid until it begins again.
+func (r *reader) canonical() string { return unsafe.String(unsafe.SliceData(r.out), len(r.out)) }
+
 // unreadable judges a complete candidate that has no reading: it is data unless
 // it looks like a call.
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
-	callLike := r.toolSeen || r.firstKey != "" && s.text[c.start] == '{' && s.reg.known(r.firstKey)
+	callLike := r.toolSeen || r.firstKey() != "" && s.text[c.start] == '{' && s.reg.known(r.firstKey())
 	if strings.HasPrefix(r.problem.Found, "...") || strings.HasPrefix(r.problem.Found, "…") {
 		callLike = false // a placeholder
 	}
@@ -309,7 +329,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 // nor arguments.
 func (s *Scanner) nameless() bool {
 	r := &s.read
-	return !r.toolSeen && r.nameSeen == "" && !isNameKey(r.firstKey) && !isArgsKey(r.firstKey) && !isWrapperKey(r.firstKey)
+	return !r.toolSeen && r.nameSeen == "" && !isNameKey(r.firstKey()) && !isArgsKey(r.firstKey()) && !isWrapperKey(r.firstKey())
 }
 
 // acceptAnswer takes the answer that a pseudo tool holds.

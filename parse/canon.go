@@ -68,7 +68,7 @@ func fields(c string, i int, f func(field) bool) {
 			i++
 		}
 		k := skipString(c, i)
-		m := field{key: unquote([]byte(c[i:k])), k0: i, v0: k + 1, end: skipValue(c, k+1)}
+		m := field{key: unquote(c[i:k]), k0: i, v0: k + 1, end: skipValue(c, k+1)}
 		if !f(m) {
 			return
 		}

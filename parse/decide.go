@@ -233,18 +233,18 @@ func (s *Scanner) showsData() bool {
 	}
 	switch s.text[c.start] {
 	case '[':
-		if len(r.stack) > 0 && len(r.parts) == 0 && r.firstKey == "" && !r.toolSeen {
+		if len(r.stack) > 0 && len(r.parts) == 0 && r.firstKey() == "" && !r.toolSeen {
 			return !c.first || r.quoted == 0 || !r.toolSeen
 		}
 	}
 	if r.nameSeen != "" && !r.toolSeen {
 		return !s.reg.mayBecome(r.nameSeen)
 	}
-	if r.firstKey == "" {
+	if r.firstKey() == "" {
 		return r.failed() || s.text[c.start] == '[' && !r.toolSeen
 	}
-	k := r.firstKey
-	return !(r.toolSeen || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || slices.Contains(envelopeKeys, k) || s.reg.known(k))
+	k := r.firstKey()
+	return !(r.toolSeen || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || isEnvelopeKey(k) || s.reg.known(k))
 }
 
 // lastRepeat looks for repetition at the very end.
@@ -358,9 +358,7 @@ func (s *Scanner) collect(r *Result) {
 		case pieceDrop:
 			r.Dropped = append(r.Dropped, Dropped{span, p.reason})
 		case pieceCall:
-			c := s.calls[p.call].call
-			c.Args, c.Repairs = slices.Clone(c.Args), slices.Clone(c.Repairs)
-			r.Calls = append(r.Calls, c)
+			r.Calls = append(r.Calls, s.calls[p.call].call)
 		}
 	}
 	r.Text, r.Thinking = s.join(text), s.join(think)

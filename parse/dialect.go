@@ -27,16 +27,3 @@ const (
 	DialectQwenAgent   Dialect = "qwen-agent"  // ✿FUNCTION✿: NAME
 	DialectBracket     Dialect = "bracket"     // [Calling tool: NAME(…)]
 )
-
-// markerDialects names the dialect of calls behind a marker, by the marker's
-// folded name.
-var markerDialects = map[string]Dialect{
-	"tool_calls_begin": DialectDeepSeek, "tool_call_begin": DialectDeepSeek,
-	"tool_calls_section_begin": DialectKimi,
-	"action_start":             DialectInternLM,
-	"start_action":             DialectCommandR,
-	"tools_prefix":             DialectApertus,
-	"python_tag":               DialectLlama,
-	"python_start":             DialectPythonic, "tool_call_start": DialectPythonic, "function_calls": DialectPythonic,
-	"start_function_call": DialectGemma,
-}

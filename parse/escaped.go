@@ -80,7 +80,7 @@ func (s *Scanner) finishEscaped() bool {
 // finishDoubled judges a candidate that is one JSON string with a call in it.
 func (s *Scanner) finishDoubled(quoted string) bool {
 	c := &s.cand
-	object, bad := readWhole(strings.TrimSpace(unquote([]byte(quoted))) + " ")
+	object, bad := readWhole(strings.TrimSpace(unquote(quoted)) + " ")
 	if bad != "" || object[0] != '{' {
 		return s.reject()
 	}

@@ -39,53 +39,60 @@ const (
 // markers holds the names of all tags and tokens that mean something, as
 // lexTag normalises them: without brackets, bars, namespace and escapes, in
 // lower case, with _ between words. A new dialect is a row here.
-var markers = map[string]markerKind{
+var markers = map[string]markerInfo{
 	// Hermes, Qwen, Granite, SmolLM, Seed, MiniMax and many fine-tunes.
-	"tool_call": markHard, "function_call": markHard, "toolcall": markHard, "functioncall": markHard,
-	"tool_calls": markHard, "function_calls": markHard, "tool_use": markHard,
-	"start_function_call": markHard, "end_function_call": markEnd, // FunctionGemma
-	"tool_calls_begin": markHard, "tool_call_begin": markHard, // DeepSeek, Kimi
-	"tool_calls_end": markEnd, "tool_call_end": markEnd, "tool_sep": markPart,
-	"tool_calls_section_begin": markHard, "tool_calls_section_end": markEnd,
-	"tool_call_argument_begin": markPart, "tool_call_argument_end": markEnd,
-	"tool_call_start": markHard,                                            // LFM2
-	"action_start":    markHard, "action_end": markEnd, "plugin": markPart, // InternLM
-	"interpreter":  markPart,
-	"start_action": markHard, "end_action": markEnd, // Command R7B
-	"tools_prefix": markHard, "tools_suffix": markEnd, // Apertus
-	"longcat_tool_call": markHard, "longcat_think": markThink, // LongCat
-	"python_tag":   markHard,                        // Llama 3
-	"python_start": markHard, "python_end": markEnd, // Llama 4
-	"constrain": markPart,
+	"tool_call": {kind: markHard}, "function_call": {kind: markHard}, "toolcall": {kind: markHard}, "functioncall": {kind: markHard},
+	"tool_calls": {kind: markHard}, "function_calls": {markHard, DialectPythonic}, "tool_use": {kind: markHard},
+	"start_function_call": {markHard, DialectGemma}, "end_function_call": {kind: markEnd}, // FunctionGemma
+	"tool_calls_begin": {markHard, DialectDeepSeek}, "tool_call_begin": {markHard, DialectDeepSeek}, // DeepSeek, Kimi
+	"tool_calls_end": {kind: markEnd}, "tool_call_end": {kind: markEnd}, "tool_sep": {kind: markPart},
+	"tool_calls_section_begin": {markHard, DialectKimi}, "tool_calls_section_end": {kind: markEnd},
+	"tool_call_argument_begin": {kind: markPart}, "tool_call_argument_end": {kind: markEnd},
+	"tool_call_start": {markHard, DialectPythonic},                                                            // LFM2
+	"action_start":    {markHard, DialectInternLM}, "action_end": {kind: markEnd}, "plugin": {kind: markPart}, // InternLM
+	"interpreter":  {kind: markPart},
+	"start_action": {markHard, DialectCommandR}, "end_action": {kind: markEnd}, // Command R7B
+	"tools_prefix": {markHard, DialectApertus}, "tools_suffix": {kind: markEnd}, // Apertus
+	"longcat_tool_call": {kind: markHard}, "longcat_think": {kind: markThink}, // LongCat
+	"python_tag":   {markHard, DialectLlama},                                   // Llama 3
+	"python_start": {markHard, DialectPythonic}, "python_end": {kind: markEnd}, // Llama 4
+	"constrain": {kind: markPart},
 
-	"response": markSoft, "json": markSoft, "xml": markSoft, "tool": markSoft, "tools": markSoft,
+	"response": {kind: markSoft}, "json": {kind: markSoft}, "xml": {kind: markSoft}, "tool": {kind: markSoft}, "tools": {kind: markSoft},
 
-	"function": markFunction, "invoke": markFunction,
-	"parameter": markParam,
-	"arg_key":   markArgKey, "arg_value": markArgValue, // GLM
+	"function": {kind: markFunction}, "invoke": {kind: markFunction},
+	"parameter": {kind: markParam},
+	"arg_key":   {kind: markArgKey}, "arg_value": {kind: markArgValue}, // GLM
 
-	"think": markThink, "thinking": markThink, "thought": markThink, "reasoning": markThink, "scratch_pad": markThink,
-	"scratchpad": markThink, "start_thinking": markThink, "end_thinking": markThink,
+	"think": {kind: markThink}, "thinking": {kind: markThink}, "thought": {kind: markThink}, "reasoning": {kind: markThink}, "scratch_pad": {kind: markThink},
+	"scratchpad": {kind: markThink}, "start_thinking": {kind: markThink}, "end_thinking": {kind: markThink},
 
-	"im_end": markToken, "eot_id": markToken, "eom_id": markToken, "end_of_turn": markToken, "endoftext": markToken,
-	"end_of_text": markToken, "end": markToken, "eos": markToken, "bos": markToken, "s": markToken, "call": markToken,
-	"return": markToken, "end_of_sentence": markToken, "begin_of_sentence": markToken, "begin_of_text": markToken,
-	"end_of_turn_token": markToken, "start_of_turn_token": markToken, "chatbot_token": markToken, "eom": markToken, "eot": markToken,
-	"end_of_utterance": markToken, "end_of_role": markToken, "start_response": markToken, "end_response": markToken,
-	"im_sep": markToken, "fim_pad": markToken, "pad": markToken, "unk": markToken, "endofprompt": markToken,
-	"start_text": markToken, "end_text": markToken, "turn_end": markToken, "assistant": markToken, "turn": markToken,
+	"im_end": {kind: markToken}, "eot_id": {kind: markToken}, "eom_id": {kind: markToken}, "end_of_turn": {kind: markToken}, "endoftext": {kind: markToken},
+	"end_of_text": {kind: markToken}, "end": {kind: markToken}, "eos": {kind: markToken}, "bos": {kind: markToken}, "s": {kind: markToken}, "call": {kind: markToken},
+	"return": {kind: markToken}, "end_of_sentence": {kind: markToken}, "begin_of_sentence": {kind: markToken}, "begin_of_text": {kind: markToken},
+	"end_of_turn_token": {kind: markToken}, "start_of_turn_token": {kind: markToken}, "chatbot_token": {kind: markToken}, "eom": {kind: markToken}, "eot": {kind: markToken},
+	"end_of_utterance": {kind: markToken}, "end_of_role": {kind: markToken}, "start_response": {kind: markToken}, "end_response": {kind: markToken},
+	"im_sep": {kind: markToken}, "fim_pad": {kind: markToken}, "pad": {kind: markToken}, "unk": {kind: markToken}, "endofprompt": {kind: markToken},
+	"start_text": {kind: markToken}, "end_text": {kind: markToken}, "turn_end": {kind: markToken}, "assistant": {kind: markToken}, "turn": {kind: markToken},
 
-	"im_start": markRole, "start_header_id": markRole, "start_of_turn": markRole, "start_of_role": markRole,
-	"start": markRole, "turn_start": markRole, "end_header_id": markToken,
-	"user": markUser, "human": markUser, "system": markUser, "ipython": markUser, "observation": markUser, "user_token": markUser,
-	"system_token": markUser,
+	"im_start": {kind: markRole}, "start_header_id": {kind: markRole}, "start_of_turn": {kind: markRole}, "start_of_role": {kind: markRole},
+	"start": {kind: markRole}, "turn_start": {kind: markRole}, "end_header_id": {kind: markToken},
+	"user": {kind: markUser}, "human": {kind: markUser}, "system": {kind: markUser}, "ipython": {kind: markUser}, "observation": {kind: markUser}, "user_token": {kind: markUser},
+	"system_token": {kind: markUser},
 
-	"tool_response": markResult, "tool_result": markResult, "function_results": markResult, "function_response": markResult,
-	"function_result": markResult, "tool_results": markResult, "tool_outputs_begin": markResult, "tool_output_begin": markResult,
-	"start_function_response": markResult, "start_tool_result": markResult, "tool_output": markResult,
-	"tool_responses": markResult,
+	"tool_response": {kind: markResult}, "tool_result": {kind: markResult}, "function_results": {kind: markResult}, "function_response": {kind: markResult},
+	"function_result": {kind: markResult}, "tool_results": {kind: markResult}, "tool_outputs_begin": {kind: markResult}, "tool_output_begin": {kind: markResult},
+	"start_function_response": {kind: markResult}, "start_tool_result": {kind: markResult}, "tool_output": {kind: markResult},
+	"tool_responses": {kind: markResult},
 
-	"channel": markChannel, "message": markMessage,
+	"channel": {kind: markChannel}, "message": {kind: markMessage},
+}
+
+// markerInfo is what a marker does, and the dialect of the calls behind it if they
+// have one of their own.
+type markerInfo struct {
+	kind    markerKind
+	dialect Dialect
 }
 
 // barOnly are the markers that count only with bars, as control tokens: without
@@ -98,14 +105,15 @@ var barOnly = map[string]bool{
 
 // tag is one tag or control token.
 type tag struct {
-	kind  markerKind
-	name  string // as written, brackets, bars and attributes apart
-	attr  string // NAME of <function=NAME>, <invoke name="NAME">
-	typed string // of an attribute string="…"
-	close bool   // a closing tag
-	bars  bool   // written with bars
-	half  bool   // with an opening bar only
-	n     int    // bytes
+	kind    markerKind
+	dialect Dialect // of calls behind it, if they have their own
+	name    string  // as written, brackets, bars and attributes apart
+	attr    string  // NAME of <function=NAME>, <invoke name="NAME">
+	typed   string  // of an attribute string="…"
+	close   bool    // a closing tag
+	bars    bool    // written with bars
+	half    bool    // with an opening bar only
+	n       int     // bytes
 }
 
 // maxTag is the longest tag, in bytes.
@@ -132,8 +140,10 @@ func lexTag(s string, eof bool) (tag, tri) {
 	if trail && !lead {
 		t.close = true // Gemma's <tool_call|>
 	}
-	if i := strings.LastIndex(body, "｜"); i >= 0 { // DeepSeek's ｜DSML｜ before the name
-		body, t.bars = body[i+len("｜"):], false
+	if body != "" && body[0] == 0xEF || t.bars {
+		if i := strings.LastIndex(body, "｜"); i >= 0 { // DeepSeek's ｜DSML｜ before the name
+			body, t.bars = body[i+len("｜"):], false
+		}
 	}
 	body = strings.Trim(body, " ")
 	if body == "" || !isLetter(body[0]) {
@@ -148,11 +158,13 @@ func lexTag(s string, eof bool) (tag, tri) {
 	if !fits {
 		return t, yes
 	}
-	t.kind = markers[string(name)]
-	if t.kind != markNone && !t.bars && barOnly[string(name)] {
+	m := markers[string(name)]
+	t.kind, t.dialect = m.kind, m.dialect
+	switch {
+	case t.kind == markNone || t.kind == markHard:
+	case !t.bars && barOnly[string(name)]:
 		t.kind = markNone
-	}
-	if string(name) == "end_thinking" {
+	case string(name) == "end_thinking":
 		t.close = true
 	}
 	return t, yes
@@ -286,23 +298,24 @@ func runLen(text string, pos int) int {
 
 // brackets are the markers in square brackets.
 var brackets = []struct {
-	text  string
-	kind  markerKind
-	close bool
+	text    string
+	kind    markerKind
+	dialect Dialect
+	close   bool
 }{
-	{"[TOOL_CALLS]", markHard, false}, // Mistral
-	{"[/TOOL_CALLS]", markEnd, true},
-	{"[TOOL_CALL]", markHard, false},
-	{"[/TOOL_CALL]", markEnd, true},
-	{"[ARGS]", markPart, false},
-	{"[CALL_ID]", markPart, false},
-	{"[THINK]", markThink, false},
-	{"[/THINK]", markThink, true},
-	{"[TOOL_RESULTS]", markResult, false},
-	{"[/TOOL_RESULTS]", markToken, false},
-	{"[INST]", markUser, false},
-	{"[/INST]", markToken, false},
-	{"[Calling tool: ", markHard, false},
+	{"[TOOL_CALLS]", markHard, DialectMistral, false}, // Mistral
+	{"[/TOOL_CALLS]", markEnd, "", true},
+	{"[TOOL_CALL]", markHard, DialectMistral, false},
+	{"[/TOOL_CALL]", markEnd, "", true},
+	{"[ARGS]", markPart, "", false},
+	{"[CALL_ID]", markPart, "", false},
+	{"[THINK]", markThink, "", false},
+	{"[/THINK]", markThink, "", true},
+	{"[TOOL_RESULTS]", markResult, "", false},
+	{"[/TOOL_RESULTS]", markToken, "", false},
+	{"[INST]", markUser, "", false},
+	{"[/INST]", markToken, "", false},
+	{"[Calling tool: ", markHard, DialectBracket, false},
 }
 
 // lexBracket reads the bracket marker that s begins with.
@@ -310,7 +323,7 @@ func lexBracket(s string, eof bool) (tag, tri) {
 	wait := no
 	for _, b := range brackets {
 		if strings.HasPrefix(s, b.text) {
-			return tag{kind: b.kind, name: b.text, close: b.close, bars: true, n: len(b.text)}, yes
+			return tag{kind: b.kind, dialect: b.dialect, name: b.text, close: b.close, bars: true, n: len(b.text)}, yes
 		}
 		if !eof && strings.HasPrefix(b.text, s) {
 			wait = maybe

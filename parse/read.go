@@ -12,6 +12,7 @@ const (
 	maxDepth = 256     // nesting of objects, lists and calls
 	maxCalls = 256     // calls of one list
 	maxSize  = 1 << 30 // bytes of a reply
+	maxNames = 16      // names that an unreadable candidate is asked for
 )
 
 // The codes of repairs.
@@ -98,7 +99,9 @@ type reader struct {
 	problem Problem // Reason "" while all is well
 
 	// What can be said of a candidate that is unclosed or unreadable.
-	firstKey  string
+	first     int    // where the first key ends in the output, 0 if there is none
+	names     int    // values of name keys that were looked up
+	callKeys  bool   // a key of a call stands where a call would have it
 	nameSeen  string // value of a name key where a call would have it
 	toolSeen  bool   // that name, a callee or a lone key is registered
 	openValue bool   // a name key's value has begun but not ended
@@ -212,10 +215,14 @@ func (r *reader) begin(start int) {
 	r.sure = true
 	r.calls, r.colons, r.bare, r.single = false, false, false, false
 	r.exprs, r.quoted = 0, 0
+	if whole := len(r.text) - start; cap(r.out) < whole/2 {
+		r.out = make([]byte, 0, whole+64) // canonical JSON is seldom longer
+	}
 	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
 	r.repairs, r.problem = nil, Problem{}
-	r.firstKey, r.nameSeen, r.lastStr, r.lastKey = "", "", "", ""
-	r.toolSeen, r.openValue = false, false
+	r.nameSeen, r.lastStr, r.lastKey = "", "", ""
+	r.first, r.names = 0, 0
+	r.toolSeen, r.openValue, r.callKeys = false, false, false
 }
 
 // repair records a change of spelling. After a problem nothing is repaired.
@@ -920,19 +927,33 @@ func (r *reader) endKey(next expect) {
 	r.out = append(r.out, ':')
 	m.val0 = len(r.out)
 	r.expect = next
-	if r.firstKey == "" && len(r.keys) == 1 {
-		r.firstKey = string(r.out[m.key0+1 : m.key1-1])
+	key := r.out[m.key0+1 : m.key1-1]
+	if len(r.keys) == 1 && r.first == 0 {
+		r.first = m.key1
 	}
 	if r.callDepth() {
-		key := string(r.out[m.key0+1 : m.key1-1])
-		r.openValue = isNameKey(key)
+		r.openValue = isNameKey(string(key))
+		r.callKeys = r.callKeys || r.openValue || isWrapperKey(string(key))
 	}
+}
+
+// firstKey is the first key of the first object, "" if there is none yet.
+func (r *reader) firstKey() string {
+	if r.first == 0 {
+		return ""
+	}
+	end := r.first - 1
+	start := end - 1
+	for r.out[start] != '"' || start > 0 && r.out[start-1] == '\\' {
+		start--
+	}
+	return string(r.out[start+1 : end])
 }
 
 // callDepth reports whether a call would have its name in the innermost object.
 func (r *reader) callDepth() bool {
 	n := len(r.stack)
-	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && isWrapperKey(r.firstKey)
+	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && isWrapperKey(r.firstKey())
 }
 
 // noteName remembers the value of a name key where a call would have it.
@@ -941,10 +962,12 @@ func (r *reader) noteName(key, value string) {
 		return
 	}
 	r.openValue = false
-	if r.nameSeen == "" || !r.toolSeen {
-		r.nameSeen = value
-		r.toolSeen = r.reg.known(value)
+	if r.toolSeen || r.names >= maxNames {
+		return
 	}
+	r.names++
+	r.nameSeen = value
+	r.toolSeen = r.reg.known(value)
 }
 
 // checkKeys refuses keys that stand twice with different values, and removes

@@ -171,13 +171,19 @@ const maxKept = 64 << 10
 // needles remembers where the next byte of each kind is that may begin
 // something, so that each search passes over a byte once.
 type needles struct {
-	next [len(needleBytes)]int // offset, or the end of what was searched
-	end  int                   // how far was searched
+	next [1 + len(loneNeedles)]int // offset, or the end of what was searched
+	end  int                       // how far was searched
 }
 
 // needleBytes are the bytes that may begin something: objects, lists, tags,
 // fences and spans, words at the start of a line, and the middle byte of ◁.
-const needleBytes = "{[<`~:>\x97"
+//
+// The first five have in common that their lower five bits are beyond those of
+// z and of all frequent punctuation, so they are looked for together.
+const (
+	needleBytes = "{[<~>" + loneNeedles
+	loneNeedles = "`:\x97"
+)
 
 var isNeedle = func() (t [256]bool) {
 	for i := range len(needleBytes) {
@@ -201,7 +207,7 @@ func (n *needles) find(text string, pos int) int {
 		}
 		if pos >= n.end {
 			n.end = min(pos+needleBlock, len(text))
-			for i := range len(needleBytes) {
+			for i := range n.next {
 				n.next[i] = n.search(text, pos, i)
 			}
 		}
@@ -222,8 +228,44 @@ func (n *needles) find(text string, pos int) int {
 }
 
 func (n *needles) search(text string, pos, i int) int {
-	if at := strings.IndexByte(text[pos:n.end], needleBytes[i]); at >= 0 {
+	if i == 0 {
+		return searchGroup(text[:n.end], pos)
+	}
+	if at := strings.IndexByte(text[pos:n.end], loneNeedles[i-1]); at >= 0 {
 		return pos + at
 	}
 	return n.end
 }
+
+// searchGroup returns the offset of the first of { [ < ~ > at or after pos, or
+// len(text). It looks at 32 bytes at once: in each byte of the ASCII range whose
+// lower five bits are at least those of { it finds a bit to look closer.
+func searchGroup(text string, pos int) int {
+	const ones = 0x0101010101010101
+	for ; pos+32 <= len(text); pos += 32 {
+		a, b := load64(text, pos), load64(text, pos+8)
+		c, d := load64(text, pos+16), load64(text, pos+24)
+		hit := (a&(0x1F*ones)+5*ones)&^(a>>2) | (b&(0x1F*ones)+5*ones)&^(b>>2) |
+			(c&(0x1F*ones)+5*ones)&^(c>>2) | (d&(0x1F*ones)+5*ones)&^(d>>2)
+		if hit&(0x20*ones) == 0 {
+			continue
+		}
+		for i := pos; i < pos+32; i++ {
+			if isGrouped[text[i]] {
+				return i
+			}
+		}
+	}
+	for pos < len(text) && !isGrouped[text[pos]] {
+		pos++
+	}
+	return pos
+}
+
+// isGrouped are the needles that searchGroup looks for.
+var isGrouped = func() (t [256]bool) {
+	for i := range len(needleBytes) - len(loneNeedles) {
+		t[needleBytes[i]] = true
+	}
+	return t
+}()

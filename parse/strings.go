@@ -194,10 +194,10 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 // unquote returns the value of a canonical JSON string.
-func unquote(q []byte) string {
+func unquote(q string) string {
 	s := q[1 : len(q)-1]
-	if strings.IndexByte(string(s), '\\') < 0 {
-		return string(s)
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
 	}
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -219,7 +219,7 @@ func unquote(q []byte) string {
 		case 't':
 			c = '\t'
 		case 'u': // canonical strings use it for control characters only
-			c = byte(hex4(string(s[i+1:])))
+			c = byte(hex4(s[i+1:]))
 			i += 4
 		}
 		b = append(b, c)

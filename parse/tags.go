@@ -99,15 +99,8 @@ func (s *Scanner) openMarker(p, end int, t tag) bool {
 		}
 	}
 	s.marker.on, s.marker.pending, s.marker.end = true, true, end
-	var buf [48]byte
-	name, _ := foldTag(buf[:0], t.name)
-	if d, ok := markerDialects[string(name)]; ok && (s.marker.dialect == "" || d != DialectDeepSeek) {
-		s.marker.dialect = d
-	} else if t.name[0] == '[' {
-		s.marker.dialect = DialectMistral
-		if strings.HasPrefix(t.name, "[Calling") {
-			s.marker.dialect = DialectBracket
-		}
+	if t.dialect != "" && (s.marker.dialect == "" || t.dialect != DialectDeepSeek) {
+		s.marker.dialect = t.dialect // Kimi's tokens and DeepSeek's share a name
 	}
 	s.lead, s.called, s.stands = true, false, false
 	s.pos = end

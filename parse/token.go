@@ -1,9 +1,11 @@
 package parse
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // isWordByte reports whether c may stand in a bare word: a literal, a number,
@@ -373,6 +375,13 @@ func (r *reader) inString() bool {
 		class := strClass[t[i]]
 		if class == 0 {
 			i++
+			if i+8 <= len(t) {
+				i = plainRun(t, i)
+			}
+			continue
+		}
+		if class == 2 && r.quote == quoteDouble && t[i] != '"' {
+			i++
 			continue
 		}
 		switch class {
@@ -421,6 +430,30 @@ func (r *reader) inString() bool {
 		r.pos = len(t)
 	}
 	return false
+}
+
+// plainRun passes over whole words of eight bytes in which nothing stands that
+// means something in a string, and returns where it came to.
+func plainRun(t string, i int) int {
+	const (
+		ones = 0x0101010101010101
+		high = 0x8080808080808080
+	)
+	for ; i+8 <= len(t); i += 8 {
+		w := load64(t, i)
+		quote, tick, slash, less := w^('"'*ones), w^('\''*ones), w^('\\'*ones), w^('<'*ones)
+		hit := (w - 0x20*ones) | w | // below space, beyond ASCII
+			(quote-ones)&^quote | (tick-ones)&^tick | (slash-ones)&^slash | (less-ones)&^less
+		if hit&high != 0 {
+			break
+		}
+	}
+	return i
+}
+
+// load64 loads eight bytes of t as a little-endian word.
+func load64(t string, i int) uint64 {
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(t), len(t))[i:])
 }
 
 // closing returns the length of the closing quote that s begins with, and
@@ -507,7 +540,7 @@ func (r *reader) endString(end, next int) {
 	if r.top() == '{' {
 		m := r.keys[len(r.keys)-1]
 		if r.openValue {
-			r.noteName(string(r.out[m.key0+1:m.key1-1]), unquote(r.out[at:]))
+			r.noteName(string(r.out[m.key0+1:m.key1-1]), unquote(string(r.out[at:])))
 		}
 	}
 	r.valueEnded()
