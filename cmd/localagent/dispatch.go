@@ -19,6 +19,16 @@ func (e *env) dispatch(args []string) int {
 		e.complete(args[1:])
 		return exitOK
 	}
+	if len(args) == 1 { // asked for most often, and worth no flags
+		switch args[0] {
+		case "--version":
+			e.out.put(versionLine())
+			return e.closed(exitOK)
+		case "--help", "-h":
+			e.out.raw(overview(e.out))
+			return e.closed(exitOK)
+		}
+	}
 	c, rest, named := split(args)
 	o := &options{}
 	set, groups := c.flags(o)
@@ -29,11 +39,7 @@ func (e *env) dispatch(args []string) int {
 		return e.fail(e.failed(o, flagError(c, set, err)))
 	}
 	if o.help {
-		text := usage(e.out, c, groups)
-		if len(args) == 1 {
-			text = overview(e.out)
-		}
-		e.out.raw(text)
+		e.out.raw(usage(e.out, c, groups))
 		return e.closed(exitOK)
 	}
 	if err := o.settle(e, c, set); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,7 @@ import (
 type markdown struct {
 	s     *screen
 	width int
+	kinds *lineKinds
 
 	line    string // of the current line, what is not written yet
 	started bool   // what kind of line it is has been decided
@@ -41,7 +43,7 @@ const (
 const holdLimit = 600
 
 func newMarkdown(s *screen) *markdown {
-	return &markdown{s: s, width: max(20, s.width()-1)}
+	return &markdown{s: s, width: max(20, s.width()-1), kinds: kindsOfLines()}
 }
 
 // write takes the next piece of the text.
@@ -67,16 +69,30 @@ func (m *markdown) close() {
 	m.flushTable()
 }
 
-var (
-	headingLine = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+`)
-	itemLine    = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+`)
-	quoteLine   = regexp.MustCompile(`^ {0,3}>[ \t]?`)
-	fenceLine   = regexp.MustCompile("^ {0,3}(```+|~~~+)[^`]*$")
-	ruleLine    = regexp.MustCompile(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+// The kinds of lines. They are compiled when the first line is shown.
+type lineKinds struct {
+	heading, item, quote, fence, rule *regexp.Regexp
 
 	// undecided is the beginning of a line that can still become anything.
-	undecided = regexp.MustCompile(`^[ \t]*(?:#{0,6}|[-*_+][-*_ \t]*|\d{0,4}[.)]?|>|[` + "`" + `~]{0,3})[ \t]*$`)
-)
+	undecided *regexp.Regexp
+
+	link, mayBeLink *regexp.Regexp
+	delimiterRow    *regexp.Regexp // of a table
+}
+
+var kindsOfLines = sync.OnceValue(func() *lineKinds {
+	return &lineKinds{
+		heading:      regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+`),
+		item:         regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+`),
+		quote:        regexp.MustCompile(`^ {0,3}>[ \t]?`),
+		fence:        regexp.MustCompile("^ {0,3}(```+|~~~+)[^`]*$"),
+		rule:         regexp.MustCompile(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`),
+		undecided:    regexp.MustCompile(`^[ \t]*(?:#{0,6}|[-*_+][-*_ \t]*|\d{0,4}[.)]?|>|[` + "`" + `~]{0,3})[ \t]*$`),
+		link:         regexp.MustCompile(`^\[([^\[\]\n]+)\]\(([^()\s]*)\)`),
+		mayBeLink:    regexp.MustCompile(`^\[[^\[\]\n]*(?:\](?:\([^()\s]*)?)?$`),
+		delimiterRow: regexp.MustCompile(`^\s*\|?[\s:|-]+\|?\s*$`),
+	}
+})
 
 // advance writes as much of the line as is certain. ended says that all of the
 // line is there.
@@ -94,22 +110,22 @@ func (m *markdown) advance(ended bool) {
 func (m *markdown) begin(ended bool) {
 	trimmed := strings.TrimLeft(m.line, " \t")
 	switch {
-	case !ended && (undecided.MatchString(m.line) || fenceLine.MatchString(m.line)):
+	case !ended && (m.kinds.undecided.MatchString(m.line) || m.kinds.fence.MatchString(m.line)):
 		return
-	case fenceLine.MatchString(m.line), ruleLine.MatchString(m.line), strings.HasPrefix(trimmed, "|"):
+	case m.kinds.fence.MatchString(m.line), m.kinds.rule.MatchString(m.line), strings.HasPrefix(trimmed, "|"):
 		return
 	}
 	m.flushTable()
 	m.started = true
 	switch {
-	case headingLine.MatchString(m.line):
+	case m.kinds.heading.MatchString(m.line):
 		m.heading = true
-		m.line = m.line[len(headingLine.FindString(m.line)):]
-	case quoteLine.MatchString(m.line):
-		m.line = m.line[len(quoteLine.FindString(m.line)):]
+		m.line = m.line[len(m.kinds.heading.FindString(m.line)):]
+	case m.kinds.quote.MatchString(m.line):
+		m.line = m.line[len(m.kinds.quote.FindString(m.line)):]
 		m.lead(stylePlain, "", styleDim, "│ ")
-	case itemLine.MatchString(m.line):
-		mark := itemLine.FindString(m.line)
+	case m.kinds.item.MatchString(m.line):
+		mark := m.kinds.item.FindString(m.line)
 		m.line = m.line[len(mark):]
 		before := mark[:len(mark)-len(strings.TrimLeft(mark, " \t"))]
 		bullet := strings.TrimSpace(mark)
@@ -146,17 +162,17 @@ func (m *markdown) endLine() {
 			break
 		}
 		m.s.put(span{styleCode, line}, "\n")
-	case fenceLine.MatchString(line):
+	case m.kinds.fence.MatchString(line):
 		m.flushTable()
-		m.fence = fenceLine.FindStringSubmatch(line)[1]
+		m.fence = m.kinds.fence.FindStringSubmatch(line)[1]
 		m.s.put(span{styleDim, line}, "\n")
-	case ruleLine.MatchString(line):
+	case m.kinds.rule.MatchString(line):
 		m.flushTable()
 		m.s.put(span{styleDim, strings.Repeat("─", min(m.width, 40))}, "\n")
 	default:
 		m.table = append(m.table, line)
 	}
-	*m = markdown{s: m.s, width: m.width, fence: m.fence, table: m.table}
+	*m = markdown{s: m.s, width: m.width, kinds: m.kinds, fence: m.fence, table: m.table}
 }
 
 // inline writes the text of a line as far as it is certain.
@@ -328,24 +344,20 @@ func closes(text, mark string) bool {
 	return false
 }
 
-var linkText = regexp.MustCompile(`^\[([^\[\]\n]+)\]\(([^()\s]*)\)`)
-
 // link takes [text](address).
 func (m *markdown) link(ended bool) int {
-	if l := linkText.FindStringSubmatch(m.line); l != nil {
+	if l := m.kinds.link.FindStringSubmatch(m.line); l != nil {
 		m.word = append(m.word, span{m.look() + styleLink, l[1]})
 		if l[2] != l[1] && l[2] != "" {
 			m.word = append(m.word, span{styleDim, " (" + l[2] + ")"})
 		}
 		return len(l[0])
 	}
-	if mayBeLink.MatchString(m.line) && m.hold(ended) {
+	if m.kinds.mayBeLink.MatchString(m.line) && m.hold(ended) {
 		return 0
 	}
 	return m.add("[", 1)
 }
-
-var mayBeLink = regexp.MustCompile(`^\[[^\[\]\n]*(?:\](?:\([^()\s]*)?)?$`)
 
 // flushWord writes the word, on a new line if it does not fit on this one.
 func (m *markdown) flushWord() {
@@ -408,10 +420,8 @@ func (m *markdown) flushTable() {
 	}
 }
 
-var delimiterRow = regexp.MustCompile(`^\s*\|?[\s:|-]+\|?\s*$`)
-
 func isDelimiterRow(row string) bool {
-	return strings.Contains(row, "-") && delimiterRow.MatchString(row)
+	return strings.Contains(row, "-") && kindsOfLines().delimiterRow.MatchString(row)
 }
 
 // readTable splits rows into cells and measures the columns.

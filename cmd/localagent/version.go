@@ -12,10 +12,14 @@ func versionCommand() *command {
 		name:    "version",
 		summary: "the version of this program",
 		run: func(_ context.Context, e *env, _ *options, _ []string) error {
-			e.out.put("localagent " + version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n")
+			e.out.put(versionLine())
 			return nil
 		},
 	}
+}
+
+func versionLine() string {
+	return "localagent " + version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
 }
 
 // version is the module's version as the build recorded it.
