@@ -14,6 +14,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/loop/ollama"
 	"github.com/localagent/localagent/loop/ollama/ollamatest"
 )
 
@@ -85,29 +87,34 @@ func realCut(t *testing.T, s *ollamatest.Real) {
 // or says that it cannot go on; the server never cuts a prompt.
 func realCompaction(t *testing.T, s *ollamatest.Real) {
 	const (
-		window = 8192
-		page   = 120 // lines
-		pages  = 16
+		window = 16384
+		page   = 100 // lines
+		pages  = 44
 	)
 	dir := t.TempDir()
 	var text strings.Builder
 	for i := range page * pages {
 		fmt.Fprintf(&text, "the entry with number %d says nothing that is worth to know\n", i)
 	}
-	realFile(t, dir, "long.txt", text.String())
-	if text.Len() < 3*2*window { // a token is about two bytes
-		t.Fatalf("%d bytes do not exceed the window several times", text.Len())
-	}
+	realFile(t, dir, "a.txt", text.String())
 	var replies []string
 	for i := range pages {
-		replies = append(replies, fmt.Sprintf(`{"tool":"read_file","args":{"path":"long.txt","offset":%d,"limit":%d}}`, i*page+1, page))
+		replies = append(replies, fmt.Sprintf(`{"tool":"read_file","args":{"path":"a.txt","offset":%d}}`, i*page+1))
 	}
 	s.Create(t, "reader", ollamatest.Scripted{Replies: append(replies, "I have read all of it, and it says nothing.")})
 
-	out := realRun(t, s, dir, "-m", "reader", "--num-ctx", fmt.Sprint(window), "--max-steps", "60", "-o", "stream-json", "Read all of long.txt, page by page.")
+	out := realRun(t, s, dir, "-m", "reader", "--num-ctx", fmt.Sprint(window), "--max-steps", "60", "-o", "stream-json", "Read all of a.txt, page by page.")
 	stop := out.lines("result").Get("0.stop").String()
 	if stop != "final" && stop != "context_unrecoverable" {
 		t.Errorf("the run ended with %q\n%s", stop, out.stderr)
+	}
+	read := 0
+	for _, r := range out.lines("tool_result").Array() {
+		read += len(r.Get("output").String())
+	}
+	tokens := int(float64(read) * tokensPerByte(t, s, "reader", text.String()[:page*60]))
+	if tokens < 5*window/2 {
+		t.Errorf("the results are about %d tokens, which do not exceed the window several times", tokens)
 	}
 	if len(out.lines("compact").Array()) == 0 {
 		t.Errorf("nothing was compacted\n%s", out.stderr)
@@ -115,7 +122,25 @@ func realCompaction(t *testing.T, s *ollamatest.Real) {
 	if log := s.Log(); strings.Contains(log, "truncating input prompt") {
 		t.Errorf("the server cut a prompt:\n%s", log)
 	}
-	t.Logf("%s after %d calls and %d compactions", stop, len(out.lines("tool_use").Array()), len(out.lines("compact").Array()))
+	t.Logf("%s after %d calls with results of about %d tokens, and %d compactions",
+		stop, len(out.lines("tool_use").Array()), tokens, len(out.lines("compact").Array()))
+}
+
+// tokensPerByte asks the server.
+func tokensPerByte(t *testing.T, s *ollamatest.Real, model, text string) float64 {
+	t.Helper()
+	m := &ollama.Model{Name: model, Host: s.URL}
+	req := &loop.Request{Messages: []loop.Message{{Role: loop.User, Content: text}}, MaxOutput: 1}
+	for c, err := range m.Stream(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Done != nil {
+			return float64(c.Done.Prompt) / float64(len(text))
+		}
+	}
+	t.Fatal("no count came")
+	return 0
 }
 
 func realNotFound(t *testing.T, s *ollamatest.Real) {

@@ -22,12 +22,12 @@ const (
 	tokenControl = 3
 )
 
-// heads is the number of attention heads. The embedding has a multiple of
-// heads*headSize dimensions, at least one for each state of the script.
+// The attention and the feed-forward layer do nothing, so they are as small as
+// may be. The embedding has a dimension for each state of the script.
 const (
-	heads    = 4
-	headSize = 16
-	hidden   = 32 // size of the feed-forward layer, which does nothing
+	headSize = 16 // of the only attention head
+	hidden   = 32 // size of the feed-forward layer
+	dimUnit  = 32 // the embedding has a multiple of it
 	boost    = 10 // weight of the token that follows
 )
 
@@ -50,10 +50,7 @@ func (s Scripted) WriteGGUF(w io.Writer) error {
 }
 
 // dim is the size of the embedding.
-func (c chain) dim() int {
-	const unit = heads * headSize
-	return (len(c.next) + unit - 1) / unit * unit
-}
+func (c chain) dim() int { return padded(len(c.next), dimUnit) }
 
 // vocabulary is every token: bytes, the two special tokens, pairs and pieces.
 func (c chain) vocabulary() (tokens []string, kinds []int32) {
@@ -121,9 +118,11 @@ func (c chain) metadata(context int) []field {
 		{"llama.context_length", uint32(context)},
 		{"llama.embedding_length", uint32(c.dim())},
 		{"llama.feed_forward_length", uint32(hidden)},
-		{"llama.attention.head_count", uint32(heads)},
-		{"llama.attention.head_count_kv", uint32(heads)},
-		{"llama.rope.dimension_count", uint32(c.dim() / heads)},
+		{"llama.attention.head_count", uint32(1)},
+		{"llama.attention.head_count_kv", uint32(1)},
+		{"llama.attention.key_length", uint32(headSize)},
+		{"llama.attention.value_length", uint32(headSize)},
+		{"llama.rope.dimension_count", uint32(headSize)},
 		{"llama.vocab_size", uint32(len(tokens))},
 		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
 		{"tokenizer.ggml.model", "gpt2"},
@@ -153,10 +152,10 @@ func (c chain) tensors() []tensor {
 	return []tensor{
 		{"token_embd.weight", dim, tokens, func(token, col int) float32 { return bit(c.state[token] == col) }},
 		{"blk.0.attn_norm.weight", dim, 0, one},
-		{"blk.0.attn_q.weight", dim, dim, nil},
-		{"blk.0.attn_k.weight", dim, dim, nil},
-		{"blk.0.attn_v.weight", dim, dim, nil},
-		{"blk.0.attn_output.weight", dim, dim, nil},
+		{"blk.0.attn_q.weight", dim, headSize, nil},
+		{"blk.0.attn_k.weight", dim, headSize, nil},
+		{"blk.0.attn_v.weight", dim, headSize, nil},
+		{"blk.0.attn_output.weight", headSize, dim, nil},
 		{"blk.0.ffn_norm.weight", dim, 0, one},
 		{"blk.0.ffn_gate.weight", dim, hidden, nil},
 		{"blk.0.ffn_up.weight", dim, hidden, nil},
@@ -195,7 +194,7 @@ func (g *ggufWriter) write(fields []field, tensors []tensor) {
 	offset := 0
 	for _, t := range tensors {
 		g.header(t, offset)
-		offset += padded(t.size())
+		offset += padded(t.size(), ggufAlign)
 	}
 	g.pad()
 	for _, t := range tensors {
@@ -276,4 +275,5 @@ func (g *ggufWriter) pad() {
 	}
 }
 
-func padded(n int) int { return (n + ggufAlign - 1) / ggufAlign * ggufAlign }
+// padded is the next multiple of unit.
+func padded(n, unit int) int { return (n + unit - 1) / unit * unit }

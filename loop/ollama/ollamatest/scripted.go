@@ -32,14 +32,26 @@ const (
 	endToken     = 256 // after the bytes
 	startToken   = 257
 	firstPair    = 258
-	pieceBytes   = 6 // of a piece, at least
-	maxScripts   = len(startBytes)
+	pieceBytes   = 8 // of a piece, at least
+	maxScripts   = 57
 	defaultTrain = 32768
 )
 
-// startBytes stand for the replies at the end of a prompt. No JSON string may
-// hold them, so a constrained reply cannot start a script by chance.
-const startBytes = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1c\x1d\x1e\x1f"
+// startRune stands for a reply at the end of a prompt: a control character, whose
+// last byte is a token. Text has none of them, but for the line breaks.
+func startRune(reply int) rune {
+	const controls = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1c\x1d\x1e\x1f"
+	if reply < len(controls) {
+		return rune(controls[reply])
+	}
+	return rune(0x80 + reply - len(controls)) // up to U+009F
+}
+
+// startOf is the token that leads to the first piece of a reply.
+func startOf(reply int) int {
+	text := string(startRune(reply))
+	return int(text[len(text)-1])
+}
 
 // Template is the prompt template. A turn is a line of role and text; each
 // request of a conversation has two messages more than the one before.
@@ -47,16 +59,18 @@ func (s Scripted) Template() string {
 	var b strings.Builder
 	b.WriteString("{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}")
 	for i := len(s.Replies) - 1; i > 0; i-- {
-		fmt.Fprintf(&b, `{{ if gt (len .Messages) %d }}{{ %q }}{{ else }}`, 2*i, startBytes[i:i+1])
+		fmt.Fprintf(&b, `{{ if gt (len .Messages) %d }}{{ %q }}{{ else }}`, 2*i, string(startRune(i)))
 	}
-	fmt.Fprintf(&b, `{{ %q }}`, startBytes[:1])
+	fmt.Fprintf(&b, `{{ %q }}`, string(startRune(0)))
 	b.WriteString(strings.Repeat("{{ end }}", len(s.Replies)-1))
 	return b.String()
 }
 
 // Modelfile is what `ollama create` reads, the model standing in the file gguf.
+// The model runs on one thread: several wait for each other by spinning, which
+// takes minutes where other tests want the processors too.
 func (s Scripted) Modelfile(gguf string) string {
-	return fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\n", gguf, s.Template())
+	return fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\nPARAMETER num_thread 1\n", gguf, s.Template())
 }
 
 // pairs are the tokens of two bytes.
@@ -102,7 +116,7 @@ func (s Scripted) chain() (chain, error) {
 		if err != nil {
 			return chain{}, fmt.Errorf("ollamatest: reply %d: %w", i, err)
 		}
-		first, from := c.size(), int(startBytes[i])
+		first, from := c.size(), startOf(i)
 		for _, p := range pieces {
 			token := c.size()
 			c.pieces = append(c.pieces, p)

@@ -19,7 +19,7 @@ func TestChain(t *testing.T) {
 		"It is 42",
 		"It is 42.",
 	}}
-	for i := range 15 {
+	for i := range 40 {
 		s.Replies = append(s.Replies, fmt.Sprintf(`{"tool":"read_file","args":{"path":"a.txt","offset":%d}}`, i))
 	}
 	c, err := s.chain()
@@ -39,7 +39,7 @@ func TestChain(t *testing.T) {
 	}
 	for i, want := range s.Replies {
 		var got strings.Builder
-		for token := c.next[c.state[int(startBytes[i])]]; token != endToken; token = c.next[c.state[token]] {
+		for token := c.next[c.state[startOf(i)]]; token != endToken; token = c.next[c.state[token]] {
 			got.WriteString(c.pieces[token-c.firstPiece()])
 		}
 		if got.String() != want {
@@ -72,7 +72,7 @@ func TestTemplate(t *testing.T) {
 		if err := tmpl.Execute(&b, map[string]any{"Messages": ms}); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.String(); !strings.HasSuffix(got, "\n"+startBytes[want:want+1]) {
+		if got := b.String(); !strings.HasSuffix(got, "\n"+string(startRune(want))) {
 			t.Errorf("%d messages: the prompt ends in %q, want reply %d", messages, got[len(got)-2:], want)
 		}
 	}
