@@ -108,13 +108,6 @@ func ollamaToolsStreamed(tag, text string) (all []call) {
 	return all
 }
 
-func qwen3(text string) []call {
-	p := parsers.ParserForName("qwen3")
-	p.Init(apiTools, nil, nil)
-	_, _, calls, _ := p.Add(text, true)
-	return ollamaCalls(calls)
-}
-
 func qwen3Streamed(text string) (all []call) {
 	p := parsers.ParserForName("qwen3")
 	p.Init(apiTools, nil, nil)
