@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/localagent/localagent/parse"
 )
@@ -39,11 +40,14 @@ type bulkReader struct {
 	line []byte // the line being read, when it is longer than in's buffer
 	buf  []byte // the line being written
 
-	tools   []byte // the "tools" of an earlier line, and what they said
-	options parse.Options
+	tools   []byte         // the "tools" of the line before; nil: it had none
+	scanner *parse.Scanner // for them
 }
 
 func (r *reader) bulk(in io.Reader) error {
+	// Next to nothing lives longer than a line: collecting often costs little
+	// and keeps the peak where it was after the first lines.
+	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	b := &bulkReader{
 		reader: r,
 		in:     bufio.NewReaderSize(in, 64<<10),
@@ -149,30 +153,33 @@ func (b *bulkReader) read(in *bulkLine) (parse.Result, error) {
 		}
 		finish = f
 	}
-	o, err := b.optionsFor(in.Tools)
-	if err != nil {
+	if err := b.setTools(in.Tools); err != nil {
 		return parse.Result{}, err
 	}
-	return parse.Parse(*in.Text, o, finish), nil
+	b.scanner.Reset()
+	b.scanner.Feed(*in.Text)
+	return b.scanner.Close(finish), nil
 }
 
-// optionsFor reads the "tools" of a line. Lines of one source mostly have the
-// same ones.
-func (b *bulkReader) optionsFor(raw json.RawMessage) (parse.Options, error) {
-	if raw == nil || string(raw) == "null" {
-		return b.reader.options, nil
+// setTools makes the scanner for the "tools" of a line. Lines of one source
+// mostly have the same ones.
+func (b *bulkReader) setTools(raw json.RawMessage) error {
+	if string(raw) == "null" {
+		raw = nil
 	}
-	if b.tools != nil && bytes.Equal(raw, b.tools) {
-		return b.options, nil
+	if b.scanner != nil && bytes.Equal(raw, b.tools) && (raw == nil) == (b.tools == nil) {
+		return nil
 	}
-	var specs []toolSpec
-	if err := json.Unmarshal(raw, &specs); err != nil {
-		return parse.Options{}, fmt.Errorf(`"tools": want names or schemas: %w`, err)
+	o := b.reader.options
+	if raw != nil {
+		var specs []toolSpec
+		if err := json.Unmarshal(raw, &specs); err != nil {
+			return fmt.Errorf(`"tools": want names or schemas: %w`, err)
+		}
+		o.Tools = specTools(specs)
 	}
-	b.tools = bytes.Clone(raw)
-	b.options = b.reader.options
-	b.options.Tools = specTools(specs)
-	return b.options, nil
+	b.tools, b.scanner = bytes.Clone(raw), parse.NewScanner(o)
+	return nil
 }
 
 // A jsonWriter writes lines of JSON to a screen.
