@@ -307,3 +307,42 @@ func (x sample) changesACall() string {
 	}
 	return ""
 }
+
+// TestSurroundings: white space, a leaked token and a leaked header around a
+// usable reply change nothing of what it is.
+func TestSurroundings(t *testing.T) {
+	around := []struct {
+		name string
+		put  func(string) string
+	}{
+		{"a line end behind", func(s string) string { return s + "\n" }},
+		{"empty lines before", func(s string) string { return "\n\n" + s }},
+		{"an end token behind", func(s string) string { return s + "<|im_end|>" }},
+		{"an end token on its own line", func(s string) string { return s + "\n<|eot_id|>\n" }},
+		{"a header before", func(s string) string { return "<|im_start|>assistant\n" + s }},
+		{"a thought before", func(s string) string { return "<think>\nSo.\n</think>\n\n" + s }},
+	}
+	known := openLedger(t, "surroundings")
+	for _, x := range samples(t, 5) {
+		plain := parse.Parse(x.text, x.options, x.finish)
+		if plain.Outcome == parse.Unparseable || x.finish == parse.FinishLength || x.options.InThought || x.retracts() {
+			continue
+		}
+		for _, a := range around {
+			known.check(t, x.name+", "+a.name, try(func() string {
+				text := a.put(x.text)
+				if r := parse.Parse(text, x.options, x.finish); !sameReading(plain, r) {
+					return fmt.Sprintf("%s\n  alone %s\n  now   %s", short(text), summary(plain), summary(r))
+				}
+				return ""
+			}))
+		}
+	}
+}
+
+// sameReading compares the outcomes, the calls, and the text of an answer.
+func sameReading(a, b parse.Result) bool {
+	same := func(c, d parse.Call) bool { return c.Name == d.Name && bytes.Equal(c.Args, d.Args) }
+	return a.Outcome == b.Outcome && slices.EqualFunc(a.Calls, b.Calls, same) &&
+		(a.Outcome == parse.Calls || slices.Equal(strings.Fields(a.Text), strings.Fields(b.Text)))
+}
