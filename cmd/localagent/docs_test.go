@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/localagent/localagent/loop/ollama/ollamatest"
+	"github.com/localagent/localagent/parse"
 )
 
 // TestDocs runs every command of the README and of docs/, and checks every
@@ -203,6 +204,14 @@ var builds = strings.NewReplacer(
 	"go install ./cmd/localagent", "go list ./cmd/localagent >$HOME/packages",
 )
 
+var goRun = regexp.MustCompile(`go run (\w+\.go)`)
+
+// programs are commands as they can run here: builds are replaced, and programs
+// of the page lie in its folder, but are built in the module.
+func (p *docPage) programs(commands string) string {
+	return goRun.ReplaceAllString(builds.Replace(commands), "go run "+p.dir+"/$1")
+}
+
 // shell runs commands with a scripted server, and returns what they print.
 func (p *docPage) shell(t *testing.T, b docBlock, commands string) (string, int) {
 	t.Helper()
@@ -213,10 +222,10 @@ func (p *docPage) shell(t *testing.T, b docBlock, commands string) (string, int)
 	s := docServer(t, replies)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", builds.Replace(commands))
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", p.programs(commands))
 	cmd.Dir = p.dir
 	if strings.HasPrefix(commands, "go ") {
-		cmd.Dir = p.root
+		cmd.Dir = p.root // where the module is
 	}
 	cmd.Env = append(p.env, "OLLAMA_HOST="+s.URL)
 	var out bytes.Buffer
@@ -243,4 +252,25 @@ func docServer(t *testing.T, replies string) *ollamatest.Server {
 			Capabilities: []string{"completion", "tools", "insert"}, Context: 32768},
 	}
 	return s
+}
+
+// Each row of the table of dialects is read as the dialect it says.
+func TestDialectTable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| `(.*)` \\|$")
+	rows := row.FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 18 {
+		t.Errorf("%d rows", len(rows))
+	}
+	weather := parse.Tool{Name: "weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}
+	for _, r := range rows {
+		text := strings.NewReplacer("⏎", "\n", `\|`, "|").Replace(r[2])
+		got := parse.Parse(text, parse.Options{Tools: []parse.Tool{weather}}, parse.FinishStop)
+		if got.Outcome != parse.Calls || len(got.Calls) != 1 || string(got.Calls[0].Args) != `{"city":"Oslo"}` || string(got.Calls[0].Dialect) != r[1] {
+			t.Errorf("%s: %q reads as %+v", r[1], text, got)
+		}
+	}
 }

@@ -91,26 +91,30 @@ func TestStatus(t *testing.T) {
 		s, b := testScreen(map[string]string{"COLUMNS": "30"})
 		out := newScreen(b, s.env)
 		st := newStatus(s, out)
+		since := func() string { // what was written since the last look
+			st.mu.Lock()
+			defer st.mu.Unlock()
+			defer b.Reset()
+			return b.String()
+		}
 		st.show("waiting for a model with a long name")
 		time.Sleep(statusDelay / 2)
-		if b.Len() > 0 {
-			t.Errorf("drawn at once: %q", b.String())
+		if got := since(); got != "" {
+			t.Errorf("drawn at once: %q", got)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if last := lastLine(b.String()); !strings.Contains(last, "waiting for a model with") || textWidth(strings.TrimSuffix(last, "\x1b[K")) >= 30 {
+		if last := lastLine(since()); !strings.Contains(last, "waiting for a model with") || textWidth(strings.TrimSuffix(last, "\x1b[K")) >= 30 {
 			t.Errorf("the line is %q", last)
 		}
-		b.Reset()
 		out.put("text\n")
-		if got := b.String(); got != "\r\x1b[Ktext\n" {
+		if got := since(); got != "\r\x1b[Ktext\n" {
 			t.Errorf("written over the line: %q", got)
 		}
-		b.Reset()
 		st.close(out)
 		time.Sleep(time.Second)
-		if b.Len() > 0 {
-			t.Errorf("drawn after the end: %q", b.String())
+		if got := since(); got != "" {
+			t.Errorf("drawn after the end: %q", got)
 		}
 	})
 }
