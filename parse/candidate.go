@@ -401,7 +401,7 @@ func (s *Scanner) lineOf(p int) bool { return s.blankBefore(p) || p == s.cand.en
 func (s *Scanner) leavePython(p int) bool {
 	s.prose(p)
 	s.fence.kind = fenceOther
-	s.fence.stack = append(s.fence.stack[:0], s.fence.n)
+	s.nest = append(s.nest[:0], s.fence.n)
 	s.state, s.lead = stBlocked, false
 	s.pos = max(s.lineStart(p), s.fence.body)
 	return true

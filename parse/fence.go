@@ -134,7 +134,7 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 			s.usedMarker(p)
 		}
 		s.prose(p)
-		s.fence.stack = append(s.fence.stack[:0], n)
+		s.nest = append(s.nest[:0], n)
 		s.state, s.lead = stBlocked, false
 		return true
 	}
@@ -235,14 +235,14 @@ func (s *Scanner) blockedLine(line string) bool {
 		return false
 	}
 	info := strings.TrimSpace(trimmed[n:])
-	inner := f.stack[len(f.stack)-1]
+	inner := s.nest[len(s.nest)-1]
 	switch {
 	case info == "" && n >= inner:
-		f.stack = f.stack[:len(f.stack)-1]
-	case info != "" && n >= 3 && len(f.stack) < maxDepth && !strings.ContainsRune(info, rune(f.char)):
-		f.stack = append(f.stack, n)
+		s.nest = s.nest[:len(s.nest)-1]
+	case info != "" && n >= 3 && len(s.nest) < maxDepth && !strings.ContainsRune(info, rune(f.char)):
+		s.nest = append(s.nest, n)
 	}
-	return len(f.stack) == 0
+	return len(s.nest) == 0
 }
 
 // span reads a run of n backticks that opens a code span, or stands alone.

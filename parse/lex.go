@@ -73,9 +73,10 @@ type lex struct {
 	soft   bool
 	label  Dialect // of the soft marker
 	fence  fence
-	group  bool // tentative calls wait for the end of the reply or fence
-	inside bool // the group is the content of a fence
-	lists  bool // the group's last item was a list
+	nest   []int // lengths of the fences that are open in a blocked one, its own first
+	group  bool  // tentative calls wait for the end of the reply or fence
+	inside bool  // the group is the content of a fence
+	lists  bool  // the group's last item was a list
 	maybe  []fault
 
 	cand    candidate
@@ -195,7 +196,7 @@ func (l *lex) start(o Options) {
 	*l = lex{
 		lead: true, only: true, prefix: -1, odd: -1, actions: -1, final: -1,
 		noTick: [3]int{-1, -1, -1}, check: repeatWindow, read: read,
-		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0],
+		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0], nest: l.nest[:0],
 	}
 	if o.InThought {
 		l.state = stThink

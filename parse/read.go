@@ -2,6 +2,8 @@ package parse
 
 import (
 	"bytes"
+	"hash/maphash"
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -94,6 +96,8 @@ type reader struct {
 	stack   []frame
 	out     []byte
 	keys    []member
+	table   []int32 // of the keys' hashes
+	seed    maphash.Seed
 	parts   []part
 	repairs []Repair
 	problem Problem // Reason "" while all is well
@@ -102,6 +106,7 @@ type reader struct {
 	first     int    // where the first key ends in the output, 0 if there is none
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
+	wrapped   bool   // the first key is one of a wrapper
 	nameSeen  string // value of a name key where a call would have it
 	toolSeen  bool   // that name, a callee or a lone key is registered
 	openValue bool   // a name key's value has begun but not ended
@@ -219,10 +224,10 @@ func (r *reader) begin(start int) {
 		r.out = make([]byte, 0, whole+64) // canonical JSON is seldom longer
 	}
 	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
-	r.repairs, r.problem = nil, Problem{}
+	r.repairs, r.problem = r.repairs[:0], Problem{}
 	r.nameSeen, r.lastStr, r.lastKey = "", "", ""
 	r.first, r.names = 0, 0
-	r.toolSeen, r.openValue, r.callKeys = false, false, false
+	r.toolSeen, r.openValue, r.callKeys, r.wrapped = false, false, false, false
 }
 
 // repair records a change of spelling. After a problem nothing is repaired.
@@ -344,7 +349,9 @@ func (r *reader) step() (st status, ok bool) {
 	case '=':
 		r.equals()
 	case '"':
-		r.openString(quoteDouble, 1)
+		if !r.plainString() {
+			r.openString(quoteDouble, 1)
+		}
 	case '\'':
 		r.openString(quoteSingle, 1)
 	case '/':
@@ -371,6 +378,7 @@ func (r *reader) other(c byte) (status, bool) {
 			return readNot, true
 		}
 		r.token, r.tokAt = tokenWord, r.pos
+		r.inWord()
 		return 0, false
 	}
 	if r.notCandidate() {
@@ -930,6 +938,7 @@ func (r *reader) endKey(next expect) {
 	key := r.out[m.key0+1 : m.key1-1]
 	if len(r.keys) == 1 && r.first == 0 {
 		r.first = m.key1
+		r.wrapped = isWrapperKey(string(key))
 	}
 	if r.callDepth() {
 		r.openValue = isNameKey(string(key))
@@ -953,7 +962,7 @@ func (r *reader) firstKey() string {
 // callDepth reports whether a call would have its name in the innermost object.
 func (r *reader) callDepth() bool {
 	n := len(r.stack)
-	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && isWrapperKey(r.firstKey())
+	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && r.wrapped
 }
 
 // noteName remembers the value of a name key where a call would have it.
@@ -977,7 +986,7 @@ func (r *reader) checkKeys(f frame) {
 	if len(ms) < 2 || r.failed() {
 		return
 	}
-	if !hasDouble(r.out, ms) {
+	if !r.hasDouble(ms) {
 		return
 	}
 	seen := make(map[string]int, len(ms))
@@ -1002,20 +1011,44 @@ func (r *reader) checkKeys(f frame) {
 }
 
 // hasDouble reports whether two members have the same key.
-func hasDouble(out []byte, ms []member) bool {
-	if len(ms) > 16 {
-		seen := make(map[string]struct{}, len(ms))
-		for _, m := range ms {
-			seen[string(out[m.key0:m.key1])] = struct{}{}
-		}
-		return len(seen) < len(ms)
+func (r *reader) hasDouble(ms []member) bool {
+	if len(ms) > 8 {
+		return r.hasDoubleHash(ms)
 	}
 	for j := 1; j < len(ms); j++ {
 		for i := range j {
-			if string(out[ms[i].key0:ms[i].key1]) == string(out[ms[j].key0:ms[j].key1]) {
+			if r.sameKey(ms[i], ms[j]) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+func (r *reader) sameKey(a, b member) bool {
+	return a.key1-a.key0 == b.key1-b.key0 && string(r.out[a.key0:a.key1]) == string(r.out[b.key0:b.key1])
+}
+
+// hasDoubleHash is hasDouble for many members: a table of their hashes, whose
+// seed a model cannot know.
+func (r *reader) hasDoubleHash(ms []member) bool {
+	if r.seed == (maphash.Seed{}) {
+		r.seed = maphash.MakeSeed()
+	}
+	size := 1 << bits.Len(uint(2*len(ms)))
+	if cap(r.table) < size {
+		r.table = make([]int32, size)
+	}
+	r.table = r.table[:size]
+	clear(r.table)
+	for j, m := range ms {
+		h := int(maphash.Bytes(r.seed, r.out[m.key0:m.key1])) & (size - 1)
+		for ; r.table[h] != 0; h = (h + 1) & (size - 1) {
+			if r.sameKey(ms[r.table[h]-1], m) {
+				return true
+			}
+		}
+		r.table[h] = int32(j + 1)
 	}
 	return false
 }

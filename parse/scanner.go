@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -36,8 +38,19 @@ func NewScanner(o Options) *Scanner {
 
 func (s *Scanner) init(o Options) {
 	s.o = o
-	s.reg = registry{tools: o.Tools}
+	if !sameTools(s.reg.tools, o.Tools) {
+		s.reg = registry{tools: slices.Clone(o.Tools)}
+	}
 	s.start()
+}
+
+// sameTools reports whether what is known of a stays true of b: [Parse] is
+// mostly called with the same tools again.
+func sameTools(a, b []Tool) bool {
+	return slices.EqualFunc(a, b, func(x, y Tool) bool {
+		return x.Name == y.Name && len(x.Parameters) == len(y.Parameters) &&
+			unsafe.SliceData(x.Parameters) == unsafe.SliceData(y.Parameters)
+	})
 }
 
 // start sets the scanner to the beginning of a reply.
@@ -161,7 +174,7 @@ func (s *Scanner) recycle() {
 	if cap(s.calls) > maxCalls {
 		s.calls = nil
 	}
-	s.init(Options{})
+	s.start()
 	scanners.Put(s)
 }
 
@@ -242,9 +255,11 @@ func (n *needles) search(text string, pos, i int) int {
 // lower five bits are at least those of { it finds a bit to look closer.
 func searchGroup(text string, pos int) int {
 	const ones = 0x0101010101010101
+	bytes := unsafe.Slice(unsafe.StringData(text), len(text))
 	for ; pos+32 <= len(text); pos += 32 {
-		a, b := load64(text, pos), load64(text, pos+8)
-		c, d := load64(text, pos+16), load64(text, pos+24)
+		w := bytes[pos : pos+32 : pos+32]
+		a, b := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+		c, d := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
 		hit := (a&(0x1F*ones)+5*ones)&^(a>>2) | (b&(0x1F*ones)+5*ones)&^(b>>2) |
 			(c&(0x1F*ones)+5*ones)&^(c>>2) | (d&(0x1F*ones)+5*ones)&^(d>>2)
 		if hit&(0x20*ones) == 0 {

@@ -308,6 +308,46 @@ func isNumber(w string) bool {
 	return w == ""
 }
 
+// plainString reads a string of ordinary JSON that is here to its end, and the
+// colon behind a key. It reports false, and has done nothing, for any other.
+func (r *reader) plainString() bool {
+	key := r.expect == expectKey
+	if !key && r.expect != expectValue || r.tail != tailNone || r.failed() || r.single {
+		return false
+	}
+	t, i := r.text, r.pos+1
+	for ; i < len(t); i++ {
+		c := t[i]
+		if strClass[c] == 0 || c == '\'' || c == '<' {
+			if i&7 == 0 {
+				i = max(i, plainRun(t, i)-1)
+			}
+			continue
+		}
+		if c == '\\' && i+1 < len(t) && escapeFlag(t[i+1], quoteDouble) == hasEscape {
+			i++
+			continue
+		}
+		break
+	}
+	if i >= len(t) || t[i] != '"' {
+		return false
+	}
+	r.tokAt, r.sure = r.pos, true
+	r.pos = i + 1
+	if key {
+		r.beginKey()
+		r.out = append(r.out, t[r.tokAt:r.pos]...)
+		r.endKey(expectColon)
+		return true
+	}
+	r.element()
+	at := len(r.out)
+	r.out = append(r.out, t[r.tokAt:r.pos]...)
+	r.stringEnded(at, t[r.tokAt+1:i])
+	return true
+}
+
 // openString begins a string whose opening quote has n bytes.
 func (r *reader) openString(q quote, n int) {
 	if r.failed() {
@@ -322,6 +362,7 @@ func (r *reader) openString(q quote, n int) {
 	r.tokAt = r.pos
 	r.pos += n
 	r.scan = r.pos
+	r.inString()
 }
 
 // startString checks that a string may begin here and records its quotes.
@@ -439,8 +480,9 @@ func plainRun(t string, i int) int {
 		ones = 0x0101010101010101
 		high = 0x8080808080808080
 	)
+	bytes := unsafe.Slice(unsafe.StringData(t), len(t))
 	for ; i+8 <= len(t); i += 8 {
-		w := load64(t, i)
+		w := binary.LittleEndian.Uint64(bytes[i : i+8])
 		quote, tick, slash, less := w^('"'*ones), w^('\''*ones), w^('\\'*ones), w^('<'*ones)
 		hit := (w - 0x20*ones) | w | // below space, beyond ASCII
 			(quote-ones)&^quote | (tick-ones)&^tick | (slash-ones)&^slash | (less-ones)&^less
@@ -449,11 +491,6 @@ func plainRun(t string, i int) int {
 		}
 	}
 	return i
-}
-
-// load64 loads eight bytes of t as a little-endian word.
-func load64(t string, i int) uint64 {
-	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(t), len(t))[i:])
 }
 
 // closing returns the length of the closing quote that s begins with, and
@@ -526,9 +563,13 @@ func (r *reader) endString(end, next int) {
 	r.element()
 	at := len(r.out)
 	r.writeString(s, body)
-	if r.failed() {
-		return
+	if !r.failed() {
+		r.stringEnded(at, s)
 	}
+}
+
+// stringEnded notes a string that is a value: s in the source, written at at.
+func (r *reader) stringEnded(at int, s string) {
 	if n := len(r.stack); n <= 3 && len(r.parts) < 4*maxCalls {
 		if r.stack[n-1].kind != '{' {
 			r.parts = append(r.parts, part{at, Span{r.tokAt, r.pos}})
