@@ -49,6 +49,11 @@ type Options struct {
 	Root     *os.Root // every path is below it
 	SpillDir string   // where run_shell keeps output too long to show; "": a temporary folder, which stays
 
+	// Hide, if not nil, says for a tool that begins a walk at start what it
+	// leaves out: files and folders that are not to be seen, relative to Root.
+	// It may return nil: nothing.
+	Hide func(tool, start string) func(path string) bool
+
 	// Kill, once closed, ends the commands of cancelled calls at once, without
 	// the two seconds they have to end by themselves. nil: never.
 	Kill <-chan struct{}
@@ -58,7 +63,7 @@ const shellTimeout = 120 * time.Second
 
 // All returns every stock tool.
 func All(o Options) []*tools.Tool {
-	f := newFolder(o.Root)
+	f := newFolder(o)
 	sh := newShell(f, o)
 	look := tools.Tool{Class: tools.Read, Access: tools.ReadOnly}
 	short := tools.Tool{Class: tools.Read, Access: tools.ReadOnly, Keep: true} // results not worth clearing

@@ -56,6 +56,9 @@ func (f *folder) editing(in editArgs) (ch *change, did string, err error) {
 	if !ch.exists() {
 		return nil, "", f.missing(ch.path)
 	}
+	if hides := f.hidden("edit_file", "."); hides != nil && hides(in.Path) {
+		return nil, "", fmt.Errorf("%s is not edited: a rule keeps it from being read, and errors show what is in it", ch.name)
+	}
 	r, err := replace(ch.before, in.Old, *in.New, in.All)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s was not changed: %w", ch.name, err)

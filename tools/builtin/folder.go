@@ -17,14 +17,15 @@ import (
 type folder struct {
 	root *os.Root
 	abs  []string // its absolute names, with slashes
+	hide func(tool, start string) func(path string) bool
 }
 
-func newFolder(root *os.Root) *folder {
-	f := &folder{root: root}
-	if root == nil {
+func newFolder(o Options) *folder {
+	f := &folder{root: o.Root, hide: o.Hide}
+	if f.root == nil {
 		return f
 	}
-	if abs, err := filepath.Abs(root.Name()); err == nil {
+	if abs, err := filepath.Abs(f.root.Name()); err == nil {
 		f.abs = append(f.abs, filepath.ToSlash(abs))
 		if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
 			f.abs = append(f.abs, filepath.ToSlash(real))
@@ -82,6 +83,14 @@ func (f *folder) outside(p string) error {
 		text += fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return errors.New(text)
+}
+
+// hidden returns what a walk leaves out, or nil.
+func (f *folder) hidden(tool, start string) func(path string) bool {
+	if f.hide == nil {
+		return nil
+	}
+	return f.hide(tool, start)
 }
 
 // open opens a regular file for reading.

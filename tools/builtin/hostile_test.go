@@ -217,7 +217,7 @@ func TestLongFileCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, a := range []any{countArgs{"f"}, readArgs{Path: "f", Offset: 1 << 20}, searchArgs{Pattern: "nothing"}} {
-		f := newFolder(mustRoot(t, b.dir))
+		f := newFolder(Options{Root: mustRoot(t, b.dir)})
 		var err error
 		switch a := a.(type) {
 		case countArgs:

@@ -122,7 +122,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 		return string(out)
 	}
 	git("init", "-q")
-	f := newFolder(mustRoot(t, b.dir))
+	f := newFolder(Options{Root: mustRoot(t, b.dir)})
 	rnd := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"a", "b", "*", "**", "/", "/", ".", "?", "[ab]", "[!a]", "f", "c", "d", "{a,b}", " ", "\\ ", "\\", "!"}
 	for range 60 {
@@ -130,7 +130,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 			b.write(file, randomRules(rnd, pieces))
 		}
 		var got []string
-		for n := range f.walker(maxDepth).nodes(context.Background(), ".") {
+		for n := range f.walker("", maxDepth).nodes(context.Background(), ".") {
 			if n.mode.IsRegular() {
 				got = append(got, n.path)
 			}

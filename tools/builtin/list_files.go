@@ -33,7 +33,7 @@ func (f *folder) listFiles(ctx context.Context, c tools.Call, in listArgs) (any,
 	if in.Depth == 0 && g != "" {
 		depth = maxDepth
 	}
-	w := f.walker(depth)
+	w := f.walker("list_files", depth)
 	p := newPage(c)
 	shown, more := 0, 0
 	for n := range w.nodes(ctx, dir) {

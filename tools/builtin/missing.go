@@ -29,7 +29,7 @@ func (f *folder) missing(p string) error {
 	}
 	dir := f.nearest(p)
 	var names []string
-	for n := range f.walker(1).nodes(context.Background(), dir) {
+	for n := range f.walker("", 1).nodes(context.Background(), dir) {
 		names = append(names, n.shown())
 	}
 	switch {
@@ -75,9 +75,9 @@ func (f *folder) closest(p string) []string {
 			}
 		}
 	}
-	look(f.walker(maxDepth), ".")
+	look(f.walker("", maxDepth), ".")
 	if dir := f.nearest(p); dir != "." {
-		look(f.walker(1), dir) // the walk may not have come so far
+		look(f.walker("", 1), dir) // the walk may not have come so far
 	}
 	best := slices.SortedFunc(maps.Keys(far), func(a, b string) int {
 		return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b))

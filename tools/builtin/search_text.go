@@ -68,7 +68,7 @@ func (s *search) in(p string, g glob) error {
 	if err != nil {
 		return s.one(p, err)
 	}
-	s.walk = s.f.walker(maxDepth)
+	s.walk = s.f.walker("search_text", maxDepth)
 	for n := range s.walk.nodes(s.ctx, dir) {
 		if !n.mode.IsRegular() || !g.match(dir, n.path) {
 			continue
@@ -224,7 +224,7 @@ func (s *search) result(in searchArgs) tools.Result {
 	if s.partly > 0 {
 		notes = append(notes, fmt.Sprintf("of %s only the first 1 MB was searched", count(s.partly, "line")))
 	}
-	if s.walk != nil && s.matches == 0 || s.walk != nil && (s.walk.full || s.walk.unread > 0) {
+	if s.walk != nil && s.matches == 0 || s.walk != nil && (s.walk.full || s.walk.hidden > 0 || s.walk.unread > 0) {
 		notes = append(notes, s.walk.notes()...)
 	}
 	return s.page.result(notes...)

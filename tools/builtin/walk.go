@@ -43,19 +43,24 @@ func (n node) shown() string {
 
 // A walker goes through a folder in the order of names, each folder before
 // what is in it. It follows no links and leaves out .git, node_modules and what
-// .gitignore files say, unless it begins there. It counts what it left out, apart from .git.
+// .gitignore files say, unless it begins there, and what is hidden from the
+// tool. It counts what it left out, apart from .git.
 type walker struct {
 	f     *folder
-	depth int // how deep it goes
+	tool  string // that walks; "": none, for an error text
+	depth int    // how deep it goes
 
 	seen    int
 	ignored int
+	hidden  int
 	unread  int    // folders that could not be read
 	large   string // a folder with more entries than are read
 	full    bool   // ended at maxWalk
 }
 
-func (f *folder) walker(depth int) *walker { return &walker{f: f, depth: min(depth, maxDepth)} }
+func (f *folder) walker(tool string, depth int) *walker {
+	return &walker{f: f, tool: tool, depth: min(depth, maxDepth)}
+}
 
 // An openFolder is a folder on the way down.
 type openFolder struct {
@@ -66,6 +71,7 @@ type openFolder struct {
 
 func (w *walker) nodes(ctx context.Context, start string) iter.Seq[node] {
 	return func(yield func(node) bool) {
+		hides := w.f.hidden(w.tool, start)
 		way := []openFolder{w.enter(start, w.f.rulesAbove(start))}
 		for len(way) > 0 && ctx.Err() == nil {
 			l := &way[len(way)-1]
@@ -81,6 +87,10 @@ func (w *walker) nodes(ctx context.Context, start string) iter.Seq[node] {
 			}
 			if e.Name() == "node_modules" || l.ignore.match(n.path, n.mode.IsDir()) {
 				w.ignored++
+				continue
+			}
+			if hides != nil && hides(n.path) {
+				w.hidden++
 				continue
 			}
 			if w.seen++; w.seen > maxWalk {
@@ -129,6 +139,9 @@ func (w *walker) notes() []string {
 	var ns []string
 	if w.ignored > 0 {
 		ns = append(ns, fmt.Sprintf("left out: %s (node_modules, .gitignore); name it in path to see it", count(w.ignored, "entry")))
+	}
+	if w.hidden > 0 {
+		ns = append(ns, "left out: "+count(w.hidden, "entry")+" that a rule keeps from being read")
 	}
 	if w.unread > 0 {
 		ns = append(ns, count(w.unread, "folder")+" could not be read")

@@ -106,7 +106,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	f := newFolder(root)
+	f := newFolder(Options{Root: root})
 	text := "b\n"
 	ch, err := f.writing(writeArgs{"f", &text})
 	if err != nil {

@@ -57,7 +57,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/localagent/localagent/tools"
 )
@@ -194,19 +193,24 @@ func (p *Policy) judge(rules []ruling, q *request) Decision {
 }
 
 func (p *Policy) judgeAct(rules []ruling, q *request, a *act) Decision {
-	var best *Rule
-	for _, r := range rules {
-		if r.covers(q, a) && (best == nil || r.weight() >= best.weight()) {
-			best = r.Rule
-		}
-	}
-	if best != nil {
+	if best := mostSpecific(rules, q, a); best != nil {
 		return decided(best, a.text)
 	}
 	if a.mention != no {
 		return Decision{Verdict: Allow}
 	}
 	return p.fallback(a)
+}
+
+// mostSpecific is the allow or ask rule that counts for an act, or nil.
+func mostSpecific(rules []ruling, q *request, a *act) *Rule {
+	var best *Rule
+	for _, r := range rules {
+		if r.covers(q, a) && (best == nil || r.weight() >= best.weight()) {
+			best = r.Rule
+		}
+	}
+	return best
 }
 
 // fallback is the verdict on what no rule names.
@@ -229,17 +233,6 @@ func (p *Policy) fallback(a *act) Decision {
 		why = a.reason() + " (" + why + ")"
 	}
 	return Decision{v, "mode", "", why}
-}
-
-// Hides says whether a deny rule keeps the file or folder of that path from
-// being read, so that tools which walk over files can leave it out.
-func (p *Policy) Hides(path string) bool {
-	q := &request{class: tools.Read}
-	a := act{class: tools.Read}
-	a.place(p.Dir, path)
-	return slices.ContainsFunc(p.compile(), func(r ruling) bool {
-		return r.Verdict == Deny && r.Tool == "" && r.matches(q, &a) == yes
-	})
 }
 
 func decided(r *Rule, what string) Decision {

@@ -2,6 +2,8 @@ package permission
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -169,7 +171,7 @@ func TestTools(t *testing.T) {
 func TestPaths(t *testing.T) {
 	denied := []string{
 		`.env`, `./.env`, `a/.env`, `/.env`, `a/b/../.env`, `a/./.env`, `a//.env`, `.env/`, `a/.env/.`, `..//x/.env`,
-		`.ENV`, `a/.Env`, `.env.`, `.env `, `.env::$DATA`, `.e​nv`, `/srv/a/.env`, `~/.env`, `.env/x`, `x/../.env`, `/proc/self/cwd/.env`,
+		`.ENV`, `a/.Env`, `.env.`, `.env `, `.env::$DATA`, ".e\u200bnv", `/srv/a/.env`, `~/.env`, `.env/x`, `x/../.env`, `/proc/self/cwd/.env`,
 	}
 	for _, path := range denied {
 		args, _ := json.Marshal(map[string]any{"path": path})
@@ -211,13 +213,55 @@ func TestPaths(t *testing.T) {
 }
 
 func TestHides(t *testing.T) {
-	p := policy(t, "deny read **/.env", "deny read secrets/**", "deny write docs/**", "ask read notes/**", "allow read secrets/open")
-	for path, want := range map[string]bool{
-		".env": true, "a/.env": true, "secrets": true, "secrets/open": true,
-		"docs/x": false, "notes/x": false, "a": false, ".": false,
+	rules := []string{
+		"deny read **/.env", "deny read secrets/**", "deny write docs/**", "ask read notes/**", "allow read notes/open",
+		"allow read secrets/open", "deny search_text private/**", "deny read", "deny exec cat *",
+	}
+	p := policy(t, rules...)
+	for _, tt := range []struct {
+		tool, start string
+		hidden      string // of all, in order
+	}{
+		{"list_files", ".", ".env a/.env notes/x secrets secrets/open"},
+		{"search_text", ".", ".env a/.env notes/x private private/x secrets secrets/open"},
+		{"list_files", "notes", ".env a/.env secrets secrets/open"}, // a person was asked about notes
 	} {
-		if got := p.Hides(path); got != want {
-			t.Errorf("Hides(%q) = %v, want %v", path, got, want)
+		hides := p.Hides(tt.tool, tt.start)
+		var hidden []string
+		for _, path := range strings.Fields(". .env a a/.env docs/x notes/open notes/x private private/x secrets secrets/open") {
+			if hides(path) {
+				hidden = append(hidden, path)
+			}
 		}
+		if got := strings.Join(hidden, " "); got != tt.hidden {
+			t.Errorf("%s from %s hides %s, want %s", tt.tool, tt.start, got, tt.hidden)
+		}
+	}
+	for _, rules := range [][]string{nil, {"allow read **"}, {"deny read"}, {"deny write **/.env"}, {"deny read_file **/.env"}} {
+		if policy(t, rules...).Hides("list_files", ".") != nil {
+			t.Errorf("%q: want nothing to hide", rules)
+		}
+	}
+}
+
+// What was granted is no longer hidden; what leads to a hidden file by a link is.
+func TestSessionHides(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(".env", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	p := policy(t, "deny read **/.env", "ask read notes/**")
+	p.Dir = dir
+	s := &Session{Policy: p}
+	if !s.Hides("list_files", ".")("link") {
+		t.Error("the link is not hidden")
+	}
+	args := json.RawMessage(`{"path":"notes/a"}`)
+	if !s.Hides("list_files", ".")("notes/a") {
+		t.Error("what has to be asked for is not hidden")
+	}
+	s.Grant(s.Offer(readTool, args)...)
+	if s.Hides("list_files", ".")("notes/a") {
+		t.Error("what was granted is hidden")
 	}
 }

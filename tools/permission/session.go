@@ -25,6 +25,11 @@ func (s *Session) Decide(t *tools.Tool, args json.RawMessage, echo bool) Decisio
 	return s.policy().Decide(t, args, echo)
 }
 
+// Hides says what a walk leaves out as [Policy.Hides] does, with what was granted.
+func (s *Session) Hides(tool, start string) func(path string) bool {
+	return s.policy().Hides(tool, start)
+}
+
 // policy is the policy with what was granted; the later rule counts.
 func (s *Session) policy() *Policy {
 	s.mu.Lock()
