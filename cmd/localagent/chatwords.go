@@ -96,7 +96,7 @@ func (c *chat) wordTools(ctx context.Context, arg string) error {
 		}
 	}
 	active := toolNames(c.agent.Tools.All())
-	all, err := c.e.allTools(c.o, c.root, "")
+	all, err := c.e.allTools(c.o, c.root, "", nil)
 	if err != nil {
 		return err
 	}

@@ -41,10 +41,22 @@ func completionCommand() *command {
 // means: a file.
 var completionScripts = map[string]string{
 	"bash": `_localagent() {
-  local IFS=$'\n' line
+  local IFS=$'\n' i word line known words=() rest=${COMP_LINE#*"${COMP_WORDS[0]}"}
+  for ((i = 1; i <= COMP_CWORD; i++)); do # bash parts words at = and : too
+    word=${COMP_WORDS[i]}
+    if [[ $i == 1 || $rest == [[:space:]]* ]]; then
+      words+=("$word")
+    else
+      words[${#words[@]}-1]+=$word
+    fi
+    rest=${rest#*"$word"}
+  done
+  [[ $word == [=:]* ]] && word=
+  known=${words[${#words[@]}-1]%"$word"} # stands there already, for bash
   COMPREPLY=()
-  for line in $(localagent __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
-    COMPREPLY+=("${line%%$'\t'*}")
+  for line in $(localagent __complete "${words[@]}" 2>/dev/null); do
+    line=${line%%$'\t'*}
+    COMPREPLY+=("${line#"$known"}")
   done
 }
 complete -o default -F _localagent localagent
@@ -98,19 +110,25 @@ func (e *env) candidates(before []string, word string) []candidate {
 	if n := len(before); n > 0 && takesNext(set, before[n-1]) {
 		return prefixed(e.values(set, before[n-1]), word)
 	}
+	if flag, _, ok := strings.Cut(word, "="); ok && takesNext(set, flag) {
+		return prefixed(behind(flag+"=", e.values(set, flag)), word)
+	}
 	switch {
 	case strings.HasPrefix(word, "-"):
 		return prefixed(flagCandidates(set), word)
 	case !named && len(rest) == len(before) && firstWord(before) < 0:
-		var cs []candidate
-		for _, c := range commands() {
-			cs = append(cs, candidate{c.name, c.summary})
-		}
-		return prefixed(cs, word)
-	case len(before) > 0 && before[len(before)-1] == c.name:
-		return prefixed(e.operands(c), word)
+		return prefixed(commandCandidates(), word)
 	}
-	return nil
+	_ = set.Parse(rest) // what cannot be read is no reason not to help
+	return prefixed(e.operands(c, set.Args()), word)
+}
+
+// behind puts a prefix before each word.
+func behind(prefix string, cs []candidate) []candidate {
+	for i := range cs {
+		cs[i].word = prefix + cs[i].word
+	}
+	return cs
 }
 
 func prefixed(cs []candidate, prefix string) []candidate {
@@ -148,16 +166,28 @@ func (e *env) values(set *pflag.FlagSet, flag string) []candidate {
 	return nil
 }
 
-// operands are what may follow a command.
-func (e *env) operands(c *command) []candidate {
-	cs := named(subcommands[c.name], "")
-	switch c.name {
-	case "tools":
-		cs = append(cs, e.toolCandidates()...)
-	case "help":
-		for _, c := range commands() {
-			cs = append(cs, candidate{c.name, c.summary})
-		}
+// operands are what may follow a command and the words that it has already.
+func (e *env) operands(c *command, words []string) []candidate {
+	verb := strings.Join(words, " ")
+	switch {
+	case c.name == "tools" && verb == "":
+		return append(named(subcommands[c.name], ""), e.toolCandidates()...)
+	case c.name == "tools" && verb == "call":
+		return e.toolCandidates()
+	case c.name == "sessions" && (verb == "show" || verb == "path" || len(words) > 0 && words[0] == "rm"):
+		return e.sessionCandidates()
+	case c.name == "help" && verb == "":
+		return commandCandidates()
+	case verb == "":
+		return named(subcommands[c.name], "")
+	}
+	return nil
+}
+
+func commandCandidates() []candidate {
+	var cs []candidate
+	for _, c := range commands() {
+		cs = append(cs, candidate{c.name, c.summary})
 	}
 	return cs
 }
@@ -189,7 +219,7 @@ func (e *env) toolCandidates() []candidate {
 		return nil
 	}
 	defer root.Close()
-	all, _ := e.allTools(o, root, "")
+	all, _ := e.allTools(o, root, "", nil)
 	var cs []candidate
 	for _, t := range all {
 		cs = append(cs, candidate{t.Name, firstLine(t.Description)})

@@ -58,14 +58,14 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := j.e.toolSet(o, j.root, j.spillDir())
-	if err != nil {
-		return err
-	}
 	if j.say == nil {
 		if j.say, err = j.e.approver(o, j.root); err != nil {
 			return err
 		}
+	}
+	set, err := j.e.toolSet(o, j.root, j.spillDir(), j.say.session.Hides)
+	if err != nil {
+		return err
 	}
 	system, err := systemText(o)
 	if err != nil {
@@ -213,15 +213,13 @@ type waiter struct {
 	status *status
 	model  string
 
-	thought  int  // runes of thinking so far
-	midLine  bool // text of the answer stands on the line of the cursor
-	lastTool string
+	thought int // runes of thinking so far
 }
 
 func (w *waiter) event(ev loop.Event) {
 	switch ev := ev.(type) {
 	case loop.StepStarted:
-		w.thought, w.midLine = 0, false
+		w.thought = 0
 		w.status.show("waiting for " + w.model)
 	case loop.Loading:
 		w.status.relabel("loading " + w.model)

@@ -52,15 +52,16 @@ func runTools(ctx context.Context, e *env, o *options, args []string) error {
 		return err
 	}
 	defer root.Close()
-	all, err := e.allTools(o, root, "")
+	if len(args) > 0 && args[0] == "call" {
+		return callTool(ctx, e, o, root, args[1:])
+	}
+	all, err := e.allTools(o, root, "", nil)
 	if err != nil {
 		return err
 	}
 	switch {
 	case len(args) == 0:
 		return listTools(e, o, all)
-	case args[0] == "call":
-		return callTool(ctx, e, o, root, tools.NewSet(all...), args[1:])
 	case len(args) > 1:
 		return usageErrorf("tools takes one name; `tools call NAME JSON` runs a tool")
 	}
@@ -161,11 +162,19 @@ func printJSON(s *screen, v any) error {
 }
 
 // callTool runs one tool and prints its result.
-func callTool(ctx context.Context, e *env, o *options, root *os.Root, set *tools.Set, args []string) error {
+func callTool(ctx context.Context, e *env, o *options, root *os.Root, args []string) error {
 	if len(args) != 2 {
 		return usageErrorf(`tools call wants a name and a JSON object: tools call calc '{"expr":"1+1"}'`)
 	}
-	t, err := findTool(set.All(), args[0])
+	a, err := e.approver(o, root)
+	if err != nil {
+		return err
+	}
+	all, err := e.allTools(o, root, "", a.session.Hides)
+	if err != nil {
+		return err
+	}
+	t, err := findTool(all, args[0])
 	if err != nil {
 		return err
 	}
@@ -178,12 +187,13 @@ func callTool(ctx context.Context, e *env, o *options, root *os.Root, set *tools
 		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
 		defer cancel()
 	}
+	set := tools.NewSet(all...)
 	call := tools.Call{ID: "1", Name: t.Name, Args: raw}
 	checked, _, bad := set.Check(call)
 	if bad != nil {
 		return usageErrorf("%s", bad.Text)
 	}
-	if err := e.permitCall(ctx, o, root, set, checked); err != nil {
+	if err := permitCall(ctx, a, t, checked); err != nil {
 		return err
 	}
 	r := set.Do(ctx, call)
@@ -254,12 +264,8 @@ func callStatus(ctx context.Context, r tools.Result) error {
 }
 
 // permitCall asks whether a call by hand may run, as a run would.
-func (e *env) permitCall(ctx context.Context, o *options, root *os.Root, set *tools.Set, c tools.Call) error {
-	a, err := e.approver(o, root)
-	if err != nil {
-		return err
-	}
-	p := a.permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: set.Lookup(c.Name)})
+func permitCall(ctx context.Context, a *approver, t *tools.Tool, c tools.Call) error {
+	p := a.permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: t})
 	if p.Verdict == loop.Allowed {
 		return nil
 	}
@@ -268,7 +274,7 @@ func (e *env) permitCall(ctx context.Context, o *options, root *os.Root, set *to
 
 // approver decides about calls as the flags and the config say.
 func (e *env) approver(o *options, root *os.Root) (*approver, error) {
-	all, err := e.allTools(o, root, "")
+	all, err := e.allTools(o, root, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +312,9 @@ func openRoot(o *options) (*os.Root, error) {
 }
 
 // allTools is every tool there is: the stock ones and those that the config
-// declares.
-func (e *env) allTools(o *options, root *os.Root, spillDir string) ([]*tools.Tool, error) {
-	all := builtin.All(builtin.Options{Root: root, SpillDir: spillDir, Kill: e.kill})
+// declares. hide is what walks leave out, nil when none of them is to be run.
+func (e *env) allTools(o *options, root *os.Root, spillDir string, hide hiding) ([]*tools.Tool, error) {
+	all := builtin.All(builtin.Options{Root: root, SpillDir: spillDir, Hide: hide, Kill: e.kill})
 	if o.cfg == nil {
 		return all, nil
 	}
@@ -326,9 +332,12 @@ func (e *env) allTools(o *options, root *os.Root, spillDir string) ([]*tools.Too
 	return all, nil
 }
 
+// A hiding is [permission.Session.Hides].
+type hiding func(tool, start string) func(path string) bool
+
 // toolSet is the tools that the flags name.
-func (e *env) toolSet(o *options, root *os.Root, spillDir string) (*tools.Set, error) {
-	all, err := e.allTools(o, root, spillDir)
+func (e *env) toolSet(o *options, root *os.Root, spillDir string, hide hiding) (*tools.Set, error) {
+	all, err := e.allTools(o, root, spillDir, hide)
 	if err != nil {
 		return nil, err
 	}
