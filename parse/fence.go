@@ -67,12 +67,28 @@ func (s *Scanner) inFence() bool {
 		if (c == '{' || c == '[') && s.infoMayHold(p+n, s.pos) || c == '(' && s.infoCalls(p+n, s.pos) {
 			return s.openFence(p, n, s.pos, true)
 		}
+		if c == '<' && s.fence.used {
+			return s.closesAtTag(p, n)
+		}
 		s.pos++
 	}
 	if !s.eof {
 		return false
 	}
 	return s.fenceLine(p, n, s.pos)
+}
+
+// closesAtTag closes a fence that holds a call at the run of n at p, as a tag
+// stands behind it, at pos: DeepSeek's tokens go on there.
+func (s *Scanner) closesAtTag(p, n int) bool {
+	switch _, ok := lexTag(s.text[s.pos:], s.eof); {
+	case ok == maybe:
+		return false
+	case ok == yes && strings.TrimSpace(s.text[p+n:s.pos]) == "":
+		return s.closeFence(p, p+n)
+	}
+	s.pos++
+	return true
 }
 
 // infoMayHold reports whether an object or a list at q on the line of a fence
@@ -94,10 +110,20 @@ func (s *Scanner) fenceLine(p, n, next int) bool {
 	if s.fence.kind != fenceNone && info == "" {
 		return s.closeFence(p, next)
 	}
+	if s.fence.used && isSentence(info) {
+		return s.closeFence(p, p+n)
+	}
 	if s.fence.kind != fenceNone {
 		s.closeFence(p, p) // the closing line was left out
 	}
 	return s.openFence(p, n, next, false)
+}
+
+// isSentence reports whether what stands behind a run is no info string, such
+// as go or json title="x", but the prose that goes on.
+func isSentence(info string) bool {
+	words := strings.Fields(info)
+	return len(words) > 1 && words[1][0] != '{' && !strings.Contains(words[1], "=") && !callInfos[strings.ToLower(words[0])]
 }
 
 // openFence opens the fence whose run of n stands at p and whose content
@@ -383,6 +409,8 @@ func (s *Scanner) inLineRest() bool {
 			return s.accept()
 		case ' ', '\t', '\r':
 			s.pos++
+		case '<':
+			return s.tagEndsLine()
 		default:
 			s.state = stText
 			return s.reject()
@@ -394,4 +422,19 @@ func (s *Scanner) inLineRest() bool {
 	s.state = stText
 	s.cand.odd = true
 	return s.accept()
+}
+
+// tagEndsLine looks at the tag behind a call: a control token ends the line as
+// it ends the turn.
+func (s *Scanner) tagEndsLine() bool {
+	t, ok := lexTag(s.text[s.pos:], s.eof)
+	if ok == maybe {
+		return false
+	}
+	s.state = stText
+	switch t.kind {
+	case markToken, markRole, markUser:
+		return s.accept()
+	}
+	return s.reject()
 }
