@@ -17,15 +17,15 @@ import (
 // A failure is what a server's words mean for the run.
 type failure struct {
 	kind loop.ErrorKind
-	cure string // one sentence; NAME and HOST stand for the model and the server
+	cure string // one sentence; {model} and {url} stand for the model and the server
 }
 
 const (
 	cureLogs   = "Look into the server's log; a smaller --num-ctx or a smaller model needs less memory."
 	cureMemory = "Ask for a smaller window with --num-ctx, or take a smaller model."
-	curePull   = "Install it with `ollama pull NAME`, or see what is installed with `ollama list`."
+	curePull   = "Install it with `ollama pull {model}`, or see what is installed with `ollama list`."
 	cureStart  = "Start the server with `ollama serve`, or say where it runs with OLLAMA_HOST."
-	cureHost   = "Check the address HOST: it does not answer as an Ollama server does."
+	cureHost   = "Check the address {url}: it does not answer as an Ollama server does."
 	cureSignIn = "Sign in with `ollama signin`."
 	cureWindow = "Ask for a larger window with --num-ctx, or give it less text."
 )
@@ -46,11 +46,11 @@ var said = []struct {
 	{"prompt is too long", failure{loop.TooLong, cureWindow}},
 
 	{"try pulling it first", failure{loop.Fatal, curePull}},
-	{"does not support thinking", failure{loop.Fatal, "Leave out --think: NAME cannot."}},
-	{"does not support chat", failure{loop.Fatal, "Choose a model that writes text; `ollama show NAME` lists what this one can do."}},
-	{"does not support generate", failure{loop.Fatal, "Choose a model that writes text; `ollama show NAME` lists what this one can do."}},
+	{"does not support thinking", failure{loop.Fatal, "Leave out --think: {model} cannot."}},
+	{"does not support chat", failure{loop.Fatal, "Choose a model that writes text; `ollama show {model}` lists what this one can do."}},
+	{"does not support generate", failure{loop.Fatal, "Choose a model that writes text; `ollama show {model}` lists what this one can do."}},
 	{"newer version of ollama", failure{loop.Fatal, "Update Ollama."}},
-	{"incompatible with your version", failure{loop.Fatal, "Update Ollama, then the model with `ollama pull NAME`."}},
+	{"incompatible with your version", failure{loop.Fatal, "Update Ollama, then the model with `ollama pull {model}`."}},
 	{"not supported by your version", failure{loop.Fatal, "Update Ollama."}},
 
 	{"more system memory", failure{loop.Fatal, cureMemory}},
@@ -121,7 +121,7 @@ func (c *Client) explain(err error, x *exchange, model string) error {
 		f = judge(err.Error(), x.status)
 	}
 	e.Kind = f.kind
-	e.Cure = strings.NewReplacer("NAME", model, "HOST", c.url.Redacted()).Replace(f.cure)
+	e.Cure = strings.NewReplacer("{model}", model, "{url}", c.url.Redacted()).Replace(f.cure)
 	return e
 }
 
