@@ -78,7 +78,7 @@ func (r *registry) lookup(name string) (tool int, exact bool) {
 	}
 	for k, n := range spellings(name) {
 		if i, ok := r.exact[n]; ok {
-			return i, k == 2 && len(n)+len(".call") == len(name) // Llama's NAME.call
+			return i, k >= 2 && len(n)+len(".call") == len(name) // Llama's NAME.call
 		}
 		var buf [2 * maxName]byte
 		if i, ok := r.fold[string(foldName(buf[:0], n))]; ok && i >= 0 {
@@ -116,7 +116,7 @@ func (r *registry) mayBecome(prefix string) bool {
 
 // spellings are the readings of a name without what models put around it:
 // a leaked control token, the functions namespace, a counter, a method.
-func spellings(name string) [3]string {
+func spellings(name string) [4]string {
 	s := name
 	if i := strings.Index(s, "<|"); i >= 0 {
 		s = s[:i]
@@ -133,7 +133,7 @@ func spellings(name string) [3]string {
 	for _, p := range [...]string{"functions.", "function.", "functions:", "tools.", "call:"} {
 		base = strings.TrimPrefix(base, p)
 	}
-	return [3]string{s, base, strings.TrimSuffix(base, ".call")}
+	return [4]string{s, base, strings.TrimSuffix(base, ".call"), strings.TrimSuffix(s, ".call")}
 }
 
 // foldName maps names that differ only by case, by - _ . and their doubling,

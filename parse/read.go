@@ -143,9 +143,14 @@ const (
 	quoteSingle
 	quoteSmart
 	quoteSmartSingle
-	quoteGemma  // <|"|>
-	quoteEscape // <escape>
+	quoteTriple       // Python's three, in the arguments of a call
+	quoteTripleSingle // the same of the other kind
+	quoteGemma        // <|"|>
+	quoteEscape       // <escape>
 )
+
+// raw reports whether a backslash in such a string is one and no more.
+func (q quote) raw() bool { return q == quoteGemma || q == quoteEscape }
 
 // strFlag says what stands in a string.
 type strFlag uint8
@@ -348,12 +353,8 @@ func (r *reader) step() (st status, ok bool) {
 		r.sawColon(1)
 	case '=':
 		r.equals()
-	case '"':
-		if !r.plainString() {
-			r.openString(quoteDouble, 1)
-		}
-	case '\'':
-		r.openString(quoteSingle, 1)
+	case '"', '\'':
+		return r.quotes(c)
 	case '/':
 		return r.slash()
 	case '#':

@@ -10,7 +10,7 @@ import (
 // canonical JSON string. r.flags say what stands in it.
 func (r *reader) writeString(s string, at int) {
 	valid := r.flags&hasHigh == 0 || utf8.ValidString(s)
-	if r.flags&^(hasEscape|hasHigh) == 0 && valid {
+	if r.flags&^(hasEscape|hasHigh) == 0 && valid && !r.quote.raw() {
 		r.out = append(r.out, '"')
 		r.out = append(r.out, s...)
 		r.out = append(r.out, '"')
@@ -18,6 +18,10 @@ func (r *reader) writeString(s string, at int) {
 	}
 	if !valid {
 		r.repair(RepairUTF8, at+invalidAt(s))
+	}
+	if r.quote.raw() {
+		r.out = appendQuoted(r.out, s)
+		return
 	}
 	if r.flags&hasControl != 0 {
 		r.repair(RepairRawControl, at+controlAt(s))

@@ -348,6 +348,27 @@ func (r *reader) plainString() bool {
 	return true
 }
 
+// quotes reads quotation marks c: of an argument also Python's three.
+func (r *reader) quotes(c byte) (status, bool) {
+	one, three, marks := quoteDouble, quoteTriple, `"""`
+	if c == '\'' {
+		one, three, marks = quoteSingle, quoteTripleSingle, "'''"
+	}
+	if r.inArgs() && (r.expect == expectValue || r.expect == expectArg) {
+		switch rest := r.text[r.pos:]; {
+		case strings.HasPrefix(rest, marks):
+			r.openString(three, len(marks))
+			return 0, false
+		case !r.eof && strings.HasPrefix(marks, rest):
+			return readMore, true
+		}
+	}
+	if c == '\'' || !r.plainString() {
+		r.openString(one, 1)
+	}
+	return 0, false
+}
+
 // openString begins a string whose opening quote has n bytes.
 func (r *reader) openString(q quote, n int) {
 	if r.failed() {
@@ -440,6 +461,9 @@ func (r *reader) inString() bool {
 				r.flags |= hasQuote
 			}
 		case 3:
+			if r.quote.raw() {
+				break
+			}
 			if i+1 == len(t) {
 				r.scan, r.pos = i, i
 				if r.eof {
@@ -502,6 +526,10 @@ func (r *reader) closing(s string) (n int, more bool) {
 		want = `"`
 	case quoteSingle:
 		want = "'"
+	case quoteTriple:
+		want = `"""`
+	case quoteTripleSingle:
+		want = "'''"
 	case quoteGemma:
 		want = `<|"|>`
 	case quoteEscape:
@@ -614,7 +642,7 @@ func quoteLen(q quote) int {
 	switch q {
 	case quoteDouble, quoteSingle:
 		return 1
-	case quoteSmart, quoteSmartSingle:
+	case quoteSmart, quoteSmartSingle, quoteTriple, quoteTripleSingle:
 		return 3
 	case quoteGemma:
 		return len(`<|"|>`)
