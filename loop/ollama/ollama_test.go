@@ -217,7 +217,7 @@ func TestConnections(t *testing.T) {
 		text  string
 		cure  string
 	}{
-		"refused":        {nil, loop.Unreachable, "connection refused", "ollama serve"},
+		"refused":        {nil, loop.Unreachable, "connection refused", "`ollama serve`, or say where it runs with OLLAMA_HOST."},
 		"closed at once": {func(net.Conn) {}, loop.Broken, "EOF", "log"},
 		"no HTTP":        {func(c net.Conn) { c.Write([]byte("SSH-2.0-OpenSSH\r\n")) }, loop.Fatal, "malformed HTTP", "does not answer as an Ollama server"},
 		"cut in the middle of a line": {func(c net.Conn) {

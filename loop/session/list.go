@@ -34,6 +34,9 @@ type Info struct {
 // ErrNotFound is a reference that no log fits.
 var ErrNotFound = errors.New("session: no such session")
 
+// ErrAmbiguous is a reference that several logs fit.
+var ErrAmbiguous = errors.New("session: more than one fits")
+
 // window is how much of either end of a log a list looks at.
 const window = 64 << 10
 
@@ -128,8 +131,11 @@ func Find(dir, ref string) (Info, error) {
 	case 1:
 		return fits[0], nil
 	}
-	return Info{}, fmt.Errorf("session: %q fits %d sessions, among them %s and %s",
-		ref, len(fits), fits[0].ID, fits[1].ID)
+	more := ""
+	if n := len(fits) - 2; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return Info{}, fmt.Errorf("%w %q: %s, %s%s", ErrAmbiguous, ref, fits[0].ID, fits[1].ID, more)
 }
 
 // isPath says whether ref names a file rather than an id.

@@ -90,6 +90,9 @@ func TestList(t *testing.T) {
 			t.Errorf("%+v", i)
 		}
 	}
+	if _, err := Find(dir, "2026"); !errors.Is(err, ErrAmbiguous) || !strings.Contains(err.Error(), want[0].ID) || !strings.Contains(err.Error(), "and 1 more") {
+		t.Errorf("Find of three: %v, expecting ErrAmbiguous with some of them", err)
+	}
 	if latest, err := Latest(dir); err != nil || latest.ID != want[0].ID {
 		t.Errorf("Latest: %s, %v", latest.ID, err)
 	}
