@@ -21,6 +21,9 @@ type command struct {
 	// end in their own time; the others end at once.
 	graceful bool
 
+	// alone commands take no arguments but flags.
+	alone bool
+
 	// configured commands read the config files and the environment.
 	configured bool
 }

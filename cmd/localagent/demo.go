@@ -34,6 +34,7 @@ func demoCommand() *command {
 			"calls in prose and fences, a reply that is cut off and asked for again, a value that JSON has no word for, a call that repeats, and the answer.",
 		run:      runDemo,
 		graceful: true,
+		alone:    true,
 	}
 }
 

@@ -50,6 +50,9 @@ func (e *env) dispatch(args []string) int {
 			return e.fail(usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0)))
 		}
 	}
+	if c.alone && set.NArg() > 0 {
+		return e.fail(usageErrorf("%s takes no arguments, got %q%s", c.name, set.Arg(0), asPrompt(c, set)))
+	}
 	return e.withSignals(c.graceful, func(ctx context.Context) int {
 		if o.version {
 			c = versionCommand()
@@ -59,6 +62,15 @@ func (e *env) dispatch(args []string) int {
 		}
 		return e.closed(exitOK)
 	})
+}
+
+// asPrompt says how words behind a command's name become a prompt, if they look
+// like one.
+func asPrompt(c *command, set *pflag.FlagSet) string {
+	if set.NArg() < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (localagent run %s … makes it a prompt)", c.name)
 }
 
 // closed is code, or the status of the pipe when stdout's reader has gone.
@@ -136,8 +148,11 @@ func flagError(c *command, set *pflag.FlagSet, err error) error {
 		value, what := pflag.UnquoteUsage(needs.GetFlag())
 		return usageErrorf("flag --%s needs a value: %s, %s", needs.GetFlag().Name, value, what)
 	case errors.As(err, &bad):
-		value, _ := pflag.UnquoteUsage(bad.GetFlag())
-		return usageErrorf("flag --%s: %q is no %s: %v", bad.GetFlag().Name, bad.GetValue(), value, plainCause(bad))
+		name, cause := bad.GetFlag().Name, plainCause(bad)
+		if value, _ := pflag.UnquoteUsage(bad.GetFlag()); value != "" {
+			return usageErrorf("flag --%s: %q is no %s: %v", name, bad.GetValue(), value, cause)
+		}
+		return usageErrorf("flag --%s: %q: %v", name, bad.GetValue(), cause)
 	}
 	return usageErrorf("%v", err)
 }

@@ -32,6 +32,7 @@ func doctorCommand() *command {
 		run:        runDoctor,
 		configured: true,
 		graceful:   true,
+		alone:      true,
 	}
 }
 
@@ -62,6 +63,7 @@ type examination struct {
 	Probe    []probeResult `json:"probe,omitempty"`
 	Best     string        `json:"best,omitempty"` // dialect
 
+	server  bool // it says which models there are
 	backend bool // a model can be reached
 }
 
@@ -132,7 +134,7 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 	defer cancel()
 	v, err := client.Version(ctx)
 	if err != nil {
-		x.bad("server", err.Error(), "start it with `ollama serve`; to install it, see ollama.com/download")
+		x.bad("server", strings.TrimPrefix(err.Error(), "model: "), "start it with `ollama serve`; to install it, see ollama.com/download")
 		return
 	}
 	x.good("server", "Ollama "+v, "")
@@ -141,7 +143,7 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 		x.bad("models", err.Error(), "")
 		return
 	}
-	x.Models = models
+	x.Models, x.server = models, true
 	names := make([]string, len(models))
 	for i, m := range models {
 		names[i] = m.Name
@@ -174,6 +176,10 @@ func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Clien
 	if err := o.cfg.applyModel(o.set, o.model); err != nil {
 		x.bad("config", err.Error(), "")
 	}
+	if !x.server {
+		x.good("model", o.model, source)
+		return
+	}
 	var info *modelInfo
 	for i, m := range x.Models {
 		if sameModel(m.Name, o.model) {
@@ -202,7 +208,11 @@ func (e *env) examineWindow(ctx context.Context, o *options, info *modelInfo, x 
 		x.bad("window", err.Error(), "")
 		return
 	}
-	text := fmt.Sprintf("%s tokens; trained for %s, loaded with %s", thousands(window), tokensText(info.Context), tokensText(info.Loaded))
+	loaded := "not loaded"
+	if info.Loaded > 0 {
+		loaded = "loaded with " + thousands(info.Loaded)
+	}
+	text := fmt.Sprintf("%s tokens; trained for %s, %s", thousands(window), tokensText(info.Context, "an unknown number"), loaded)
 	if info.Loaded > 0 && info.Loaded < window {
 		x.bad("window", text, "the server gives less than is asked for: raise OLLAMA_CONTEXT_LENGTH, or free memory")
 		return
@@ -219,7 +229,7 @@ func (e *env) examineSettings(o *options, x *examination) {
 		x.good("config", f, "")
 	}
 	for _, flag := range slices.Sorted(maps.Keys(o.cfg.sources)) {
-		if f := o.set.Lookup(flag); f != nil && !slices.Contains([]string{"host", "model", "num-ctx", "probe", "json"}, flag) {
+		if f := o.set.Lookup(flag); f != nil && !slices.Contains([]string{"host", "model", "num-ctx", "probe", "json", "config"}, flag) {
 			x.good(flag, f.Value.String(), o.cfg.sources[flag])
 		}
 	}

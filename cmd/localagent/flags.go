@@ -259,11 +259,26 @@ func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 			return err
 		}
 	}
-	if o.changed("num-ctx") && o.numCtx < 1 {
-		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
+	if err := o.checkNumbers(); err != nil {
+		return err
 	}
 	e.out.setColor(o.color)
 	e.err.setColor(o.color)
+	return nil
+}
+
+// checkNumbers refuses numbers that cannot be meant.
+func (o *options) checkNumbers() error {
+	switch {
+	case o.changed("num-ctx") && o.numCtx < 1:
+		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
+	case o.changed("max-tokens") && o.maxTokens < 1:
+		return usageErrorf("flag --max-tokens: %d is no number of tokens", o.maxTokens)
+	case o.changed("max-steps") && o.maxSteps < 1 && o.maxSteps != -1:
+		return usageErrorf("flag --max-steps: %d is no number of requests, -1 is no limit", o.maxSteps)
+	case o.changed("temperature") && !(o.temperature >= 0):
+		return usageErrorf("flag --temperature: %v is less than 0", o.temperature)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ func modelsCommand() *command {
 		groups:     []group{{"Models", addModelsFlags}},
 		run:        runModels,
 		configured: true,
+		alone:      true,
 	}
 }
 
@@ -58,15 +59,16 @@ func runModels(ctx context.Context, e *env, o *options, _ []string) error {
 	}
 	t := table{head: []string{"NAME", "SIZE", "CONTEXT", "LOADED", "TOOLS", "THINKS", "DIALECT"}, right: []int{1, 2, 3}}
 	for _, m := range infos {
-		t.add(m.Name, bytesText(m.Size), tokensText(m.Context), tokensText(m.Loaded), yesNo(m.Tools), yesNo(m.Thinking), dialectText(m))
+		t.add(m.Name, bytesText(m.Size), tokensText(m.Context, "-"), tokensText(m.Loaded, "-"), yesNo(m.Tools), yesNo(m.Thinking), dialectText(m))
 	}
 	t.print(e.out)
 	return nil
 }
 
-func tokensText(n int) string {
+// tokensText is a number of tokens, or none if it is not known.
+func tokensText(n int, none string) string {
 	if n == 0 {
-		return "-"
+		return none
 	}
 	return thousands(n)
 }

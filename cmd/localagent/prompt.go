@@ -50,7 +50,7 @@ func (e *env) readPrompt(ctx context.Context, args, files []string) (loop.Prompt
 	switch {
 	case err != nil:
 		return p, err
-	case piped == "":
+	case strings.TrimSpace(piped) == "":
 	case instruction == "":
 		p.Text = piped
 	default:
@@ -129,6 +129,9 @@ func (e *env) readFile(name string) (string, error) {
 		return "", &statusError{exitUsage, err}
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return "", usageErrorf("%s is a folder; one file at a time", name)
+	}
 	return e.readText(f, name)
 }
 

@@ -41,6 +41,9 @@ func (p *plainReader) readLine(ctx context.Context, prompt string) (string, erro
 		line, err := p.r.ReadString('\n')
 		text.WriteString(line)
 		if err != nil && text.Len() == 0 {
+			if p.s != nil {
+				p.s.put("\n")
+			}
 			return "", err
 		}
 		if text.Len() > maxInput {
@@ -72,8 +75,8 @@ func (t *termReader) readLine(ctx context.Context, prompt string) (string, error
 		return "", err
 	}
 	defer term.Restore(int(t.in.Fd()), old)
-	t.s.raw("\x1b[?2004h") // pasted text comes marked as such
-	defer t.s.raw("\x1b[?2004l")
+	t.s.show("\x1b[?2004h") // pasted text comes marked as such
+	defer t.s.show("\x1b[?2004l")
 
 	e := newEditor(t.history.lines)
 	t.row = 0

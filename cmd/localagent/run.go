@@ -59,7 +59,7 @@ func runRun(ctx context.Context, e *env, o *options, args []string) error {
 // result line all the same.
 func (e *env) failed(o *options, err error) error {
 	var said exit
-	if o.format != formatText && !errors.As(err, &said) {
+	if o.format != "" && o.format != formatText && !errors.As(err, &said) {
 		code := codeOf(err)
 		out := newJSONOutput(e.out, session.Header{Version: version(), Model: o.model, Host: o.host},
 			o.format == formatJSON, func(*loop.Result) int { return code })

@@ -126,7 +126,8 @@ func (s *screen) raw(text string) {
 	s.write(text)
 }
 
-// show writes text that leaves the cursor at the start of its line.
+// show writes text that leaves the cursor at the start of its line, or where it
+// is.
 func (s *screen) show(text string) {
 	if s.err == nil {
 		_, s.err = io.WriteString(s.w, text)

@@ -76,11 +76,13 @@ func (j *job) createLog(dir string) error {
 
 // sessionError is an error of finding or opening a log, with its status.
 func sessionError(err error, ref string) error {
-	if errors.Is(err, session.ErrNotFound) {
-		if ref == "" {
-			return usageErrorf("there is no session to go on with")
-		}
+	switch {
+	case errors.Is(err, session.ErrNotFound) && ref == "":
+		return usageErrorf("there is no session to go on with")
+	case errors.Is(err, session.ErrNotFound):
 		return usageErrorf("no session fits %q (localagent sessions lists them)", ref)
+	case errors.Is(err, session.ErrAmbiguous):
+		return usageErrorf("%s", strings.TrimPrefix(err.Error(), "session: "))
 	}
 	return err
 }
@@ -171,8 +173,13 @@ func (e *env) listSessions(o *options) error {
 		e.note("no sessions yet")
 		return nil
 	}
+	stop := func(i session.Info) string { return cmp.Or(string(i.Stop), "open") }
+	widest := 0
 	for _, i := range infos {
-		head := fmt.Sprintf("  %-10s  %-14s  ", cmp.Or(string(i.Stop), "open"), cutWidth(i.Model, 14))
+		widest = max(widest, len(stop(i)))
+	}
+	for _, i := range infos {
+		head := fmt.Sprintf("  %-*s  %-14s  ", widest, stop(i), cutWidth(i.Model, 14))
 		room := max(20, e.out.width()-textWidth(i.ID)-textWidth(head))
 		e.out.put(span{styleName, i.ID}, head, cutWidth(oneLine(i.Prompt, room), room), "\n")
 	}

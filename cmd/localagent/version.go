@@ -11,6 +11,7 @@ func versionCommand() *command {
 	return &command{
 		name:    "version",
 		summary: "the version of this program",
+		alone:   true,
 		run: func(_ context.Context, e *env, _ *options, _ []string) error {
 			e.out.put(versionLine())
 			return nil
