@@ -51,12 +51,13 @@ func (r *run) call(index int, read *parse.Call) Call {
 	return c
 }
 
-// job checks a call. limit is how much room its result has, in bytes.
-func (r *run) job(c Call, limit int) *job {
+// job checks a call. limit is how much room its result has, in bytes; what is
+// wrong with it is counted in m.
+func (r *run) job(c Call, limit int, m *tools.Mistakes) *job {
 	j := &job{call: c, tool: r.set.Lookup(c.Name)}
 	j.ready, _, j.result = r.set.Check(tools.Call{
 		ID: c.ID, Name: c.Name, Args: c.Args,
-		MaxBytes: limit, Timeout: r.a.toolTimeout(), Mistakes: &r.mistakes,
+		MaxBytes: limit, Timeout: r.a.toolTimeout(), Mistakes: m,
 	})
 	if j.tool == nil && j.result == nil {
 		panic("loop: a tool that is not in the set passed its check")
@@ -75,8 +76,8 @@ func (r *run) act(calls []Call) *stopped {
 	var batch []*job // ReadOnly jobs that wait to start together
 	var stop *stopped
 	for _, c := range calls {
-		j := r.job(c, limit)
-		if stop == nil {
+		j := r.job(c, limit, &r.mistakes)
+		if stop == nil && r.ctx.Err() == nil {
 			stop = r.beforeTool(j)
 		}
 		if !j.readOnly() {
@@ -96,7 +97,6 @@ func (r *run) act(calls []Call) *stopped {
 		}
 	}
 	stop = r.runBatch(batch, stop)
-	r.early.discard()
 	if stop == nil && r.ctx.Err() != nil {
 		stop = cancelled(r.ctx, StopAbortedTools)
 	}
@@ -152,13 +152,13 @@ func twinOf(j *job, running []*job) *job {
 // launch runs a call beside the loop. It takes a slot, if there are slots.
 func (r *run) launch(ctx context.Context, c tools.Call, slots chan struct{}) chan tools.Result {
 	out := make(chan tools.Result, 1)
-	go func() {
+	r.running.Go(func() {
 		if slots != nil {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 		}
 		out <- r.set.Do(ctx, c)
-	}()
+	})
 	return out
 }
 
@@ -193,6 +193,9 @@ func (r *run) permit(j *job) *stopped {
 	r.suspend([]Call{j.call})
 	p := r.a.permission(r.ctx, PermitRequest{Call: j.call, Tool: j.tool})
 	r.suspend(nil)
+	if r.ctx.Err() != nil {
+		return nil // the question was cancelled, not answered
+	}
 	if p.Verdict != Allowed || p.By != "" && (j.call.Echo || harmful(j.tool)) {
 		r.emit(Asked{j.call, p})
 	}
@@ -221,8 +224,20 @@ func reasoned(text string, p Permission) string {
 // what is left of the window, and all of them together three quarters.
 func (r *run) resultBytes(n int) int {
 	left := r.room.prompt() - r.state.Tokens
-	return max(r.est.bytes(min(left/4, left*3/4/max(n, 1))), minResultBytes)
+	share := r.est.bytes(min(left/4, left*3/4/max(n, 1))) - frameBytes
+	return max(share, min(minResultBytes, 2*minResultBytes/max(n, 1)), minCutBytes)
 }
 
-// minResultBytes is enough for an error.
-const minResultBytes = 400
+// mostCalls is how many calls of a reply of that many tokens can have results
+// that fit, if only just.
+func (r *run) mostCalls(reply int) int {
+	left := r.room.prompt() - r.state.Tokens - reply
+	return max(r.est.bytes(left*3/4)/(frameBytes+minCutBytes), fewCalls)
+}
+
+const (
+	minResultBytes = 400 // enough for an error
+	minCutBytes    = 48  // enough to say what is left out
+	frameBytes     = 64  // of the marker around a result
+	fewCalls       = 8   // compaction makes room for so many
+)

@@ -247,6 +247,68 @@ func TestResultBytes(t *testing.T) {
 	}
 }
 
+// However many calls a reply makes and however large their results are, the
+// model sees something of each result, and a reply of more calls than that
+// allows is asked for again.
+func TestManyResults(t *testing.T) {
+	big := &tools.Tool{Name: "big", Class: tools.Read, Access: tools.ReadOnly,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Run: func(_ context.Context, c tools.Call) (any, error) {
+			return string(c.Args) + strings.Repeat(" some words", 2000), nil
+		}}
+	for _, window := range []int{1024, 2048, 4096, 8192} {
+		for _, n := range []int{1, 5, 8, 20, 40, 80} {
+			var cs []string
+			for i := range n {
+				cs = append(cs, use("big", "n", i))
+			}
+			a := &Agent{Tools: tools.NewSet(big), Window: window}
+			res, s, _ := runScript(t, a, calls(cs...), says("ok"))
+			if res.Stop != StopFinal || len(s.requests) != 2 {
+				t.Errorf("window %d, %d calls: %q after %d requests: %v", window, n, res.Stop, len(s.requests), res.Err)
+				continue
+			}
+			told := lastUser(s.requests[1])
+			seen := strings.Count(told, `status="ok">`+"\n{")
+			again := strings.Contains(told, "more tool calls than there is room for results")
+			if seen != n && !(again && seen == 0 && n > fewCalls) {
+				t.Errorf("window %d: the model sees %d of %d results, asked again: %v", window, seen, n, again)
+			}
+		}
+	}
+}
+
+// A run that is cancelled while a person is asked has no answer of the person.
+func TestCancelledQuestion(t *testing.T) {
+	for _, verdict := range []Verdict{Allowed, Forbidden, Refused, Rejected} {
+		ctx, cancel := context.WithCancel(context.Background())
+		hooked := 0
+		s := &script{lines: []line{calls(use("note", "text", "x"), use("note", "text", "y"))}}
+		a := &Agent{Model: s, Tools: toolbox(), Permit: func(context.Context, PermitRequest) Permission {
+			cancel()
+			return Permission{verdict, "nobody", "the question was cancelled"}
+		}}
+		a.Hooks.BeforeTool = func(context.Context, *Call) error { hooked++; return nil }
+		tr := &Transcript{}
+		asked := 0
+		var res *Result
+		for ev := range a.Events(ctx, tr, Prompt{Text: "go"}) {
+			switch ev := ev.(type) {
+			case Asked:
+				asked++
+			case RunEnded:
+				res = ev.Result
+			}
+		}
+		if res.Stop != StopAbortedTools || res.Refused != 0 || asked != 0 || hooked != 1 {
+			t.Errorf("verdict %d: %q, %d refused, %d answers, %d hooks", verdict, res.Stop, res.Refused, asked, hooked)
+		}
+		if got := statuses(tr); !slices.Equal(got, []tools.Status{tools.Skipped, tools.Skipped}) {
+			t.Errorf("verdict %d: statuses %q", verdict, got)
+		}
+	}
+}
+
 func TestBudget(t *testing.T) {
 	l := func(text string, prompt, output int) line {
 		return line{text: text, prompt: prompt, output: output, finish: 1}
@@ -258,5 +320,33 @@ func TestBudget(t *testing.T) {
 	}
 	if len(s.requests) != 2 || s.requests[1].MaxOutput > 1500-300 {
 		t.Errorf("%d requests, the second with room for %d tokens", len(s.requests), s.requests[1].MaxOutput)
+	}
+}
+
+// Fresh requests and summaries are paid for as any other.
+func TestBudgetOfRetries(t *testing.T) {
+	bad := line{text: `{"tool":"echo","args":{"text":"`, prompt: 400, output: 100, finish: 1}
+	res, s, _ := runScript(t, &Agent{Tools: toolbox(), MaxTokens: 1400, Retries: 9}, slices.Repeat([]line{bad}, 10)...)
+	if res.Stop != StopBudget || len(s.requests) != 2 || s.requests[1].MaxOutput > 1400-500-400 {
+		t.Errorf("%q after %d requests: %v", res.Stop, len(s.requests), res.Err)
+	}
+	if res.Raw != bad.text {
+		t.Errorf("the reply that could not be used is %q", res.Raw)
+	}
+
+	summaries := 0
+	s = &script{}
+	long := work(30, strings.Repeat("I ramble on. ", 30))
+	s.next = func(req *Request) line {
+		if isSummary(req) {
+			summaries++
+		}
+		return long(req)
+	}
+	a := &Agent{Model: s, Tools: toolbox(), Window: 2000, MaxSteps: -1, MaxTokens: 30000}
+	res = a.Run(context.Background(), nil, Prompt{Text: "go"})
+	used := res.State.Usage.PromptTokens + res.State.Usage.OutputTokens
+	if res.Stop != StopBudget || summaries == 0 || used > a.MaxTokens {
+		t.Errorf("%q with %d tokens and %d summaries: %v", res.Stop, used, summaries, res.Err)
 	}
 }

@@ -149,16 +149,17 @@ func (a *Agent) Run(ctx context.Context, t *Transcript, p Prompt) *Result {
 }
 
 // Events is Run as an iterator. Its last event is [RunEnded]. Leaving the loop
-// cancels the run and waits until every call has its result.
+// cancels the run and waits until every call has its result. No tool is still
+// running then, but for one that does not stop when its context ends.
 //
 // The run advances while the loop asks for events, on the same goroutine: a
 // consumer that takes its time slows the run down.
 func (a *Agent) Events(ctx context.Context, t *Transcript, p Prompt) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
-		r, err := a.newRun(ctx, t, yield)
+		r, stop := a.newRun(ctx, t, yield)
+		defer r.running.Wait()
 		defer r.cancel(nil)
-		stop := &stopped{stop: StopUnparseable, err: err}
-		if err == nil {
+		if stop == nil {
 			stop = r.drive(p)
 		}
 		res := r.result(stop)

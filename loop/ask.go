@@ -15,6 +15,7 @@ type reply struct {
 	done    *Done // nil: the stream did not end by itself
 	finish  parse.Finish
 
+	size     int  // of all that came, in bytes
 	tooLarge bool // more came than was asked for
 	reading  parse.Result
 	usage    Usage
@@ -63,7 +64,9 @@ func (r *run) reply(first *Request) (*reply, move, *stopped) {
 			return rep, m, nil
 		case moveRetry:
 			r.unusable(rep)
-			req = r.fresh(first, rep, attempt+1)
+			if req, stop = r.fresh(first, rep, attempt+1); stop != nil {
+				return nil, 0, stop
+			}
 		default:
 			return rep, m, nil
 		}
@@ -82,6 +85,10 @@ func (r *run) settle(rep *reply, req *Request, last bool) {
 	}
 	addNative(reading, rep.native)
 	text := rep.raw.String()
+	if len(reading.Calls) > r.mostCalls(r.est.text(text)) {
+		*reading = unparseable(parse.Problem{Reason: parse.ReasonTooLarge, Expected: fewerCalls}, *reading)
+		return
+	}
 	if last {
 		if answer, ok := schemaAnswer(text); ok {
 			*reading, text = answerOf(answer, *reading), answer
@@ -178,10 +185,15 @@ func (r *run) gaveUp(rep *reply) *stopped {
 }
 
 // fresh is the next request for a reply that could not be used.
-func (r *run) fresh(first *Request, rep *reply, attempt int) *Request {
+func (r *run) fresh(first *Request, rep *reply, attempt int) (*Request, *stopped) {
 	p := *rep.reading.Problem
 	room := r.room.window - r.est.messages(first.Messages) - retryMargin
 	req := freshRequest(first, attempt, p, rep.finish, r.sample, room)
+	most, stop := r.afford(r.est.messages(req.Messages), req.MaxOutput)
+	if stop != nil {
+		return nil, stop
+	}
+	req.MaxOutput = most
 	last := attempt == r.a.retries()
 	if last {
 		req.Schema = replySchema(r.set.All(), r.a.Schema)
@@ -190,7 +202,7 @@ func (r *run) fresh(first *Request, rep *reply, attempt int) *Request {
 	r.state.Retries++
 	r.state.Continue = continueRetry
 	r.emit(FreshRetry{Attempt: attempt, Problem: p, Schema: last})
-	return req
+	return req, nil
 }
 
 // retryMargin is room, in tokens, for the reminder of a fresh request.
@@ -298,7 +310,7 @@ func (r *run) receive(req *Request, rep *reply, s *parse.Scanner) (parse.Finish,
 		if r.chunk(rep, s, ch) {
 			return parse.FinishStop, nil
 		}
-		if rep.raw.Len()+rep.thought.Len() > most {
+		if rep.size > most {
 			rep.tooLarge = true
 			return parse.FinishLength, nil
 		}
@@ -312,6 +324,7 @@ func (r *run) receive(req *Request, rep *reply, s *parse.Scanner) (parse.Finish,
 
 // chunk takes a piece of a reply. It reports whether generation may stop.
 func (r *run) chunk(rep *reply, s *parse.Scanner, ch Chunk) (stop bool) {
+	rep.size += ch.size()
 	if ch.Loading {
 		r.emit(Loading{})
 	}
@@ -325,6 +338,16 @@ func (r *run) chunk(rep *reply, s *parse.Scanner, ch Chunk) (stop bool) {
 	}
 	rep.raw.WriteString(ch.Text)
 	return r.show(s.Feed(ch.Text))
+}
+
+// size bounds a stream, in bytes: one that brings nothing for ever has a limit
+// too.
+func (ch *Chunk) size() int {
+	n := 1 + len(ch.Text) + len(ch.Thinking)
+	for _, c := range ch.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	return n
 }
 
 // show passes on what the scanner read. It reports whether nothing that follows

@@ -32,10 +32,13 @@ const (
 
 // A newest is what compaction leaves alone: the last entries, for snip and
 // summarize, and the last results, for microcompact.
-type newest struct{ entries, results int }
+type newest struct {
+	entries, results int
+	unseen           bool // and all results that the model has not seen yet
+}
 
 var (
-	usual = newest{entries: 6, results: 3}
+	usual = newest{entries: 6, results: 3, unseen: true}
 	bare  = newest{entries: 2, results: 1} // when the prompt does not fit otherwise
 )
 
@@ -131,7 +134,11 @@ func callKey(c Call) string { return c.Name + string(sortedJSON(c.Args)) }
 // be kept.
 func microcompact(entries []Entry, n newest, keep func(tool string) bool, excess int, tokens func(string) int) []Entry {
 	out := slices.Clone(entries)
-	left := countResults(out) - n.results
+	newest := n.results
+	if n.unseen {
+		newest = max(newest, countResults(out[repliedAt(out)+1:]))
+	}
+	left := countResults(out) - newest
 	for i := range out {
 		e := &out[i]
 		cloned := false
@@ -150,6 +157,16 @@ func microcompact(entries []Entry, n newest, keep func(tool string) bool, excess
 		}
 	}
 	return out
+}
+
+// repliedAt is the index of the model's last reply, or -1.
+func repliedAt(entries []Entry) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Role == Assistant {
+			return i
+		}
+	}
+	return -1
 }
 
 func countResults(entries []Entry) int {

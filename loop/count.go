@@ -63,8 +63,8 @@ func (r *run) tooLong(req *Request, e *ModelError) *stopped {
 // use counts what a reply has used. Where the server does not say, the estimate
 // stands in.
 func (r *run) use(req *Request, rep *reply) {
-	if rep.done != nil {
-		rep.usage = Usage{rep.done.Prompt, rep.done.Output, rep.done.Load, rep.done.Eval}
+	if d := rep.done; d != nil {
+		rep.usage = Usage{max(d.Prompt, 0), max(d.Output, 0), d.Load, d.Eval}
 	}
 	if rep.usage.PromptTokens == 0 {
 		rep.usage.PromptTokens = r.est.messages(req.Messages)

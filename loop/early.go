@@ -28,13 +28,19 @@ func (r *run) startEarly(index int, read *parse.Call) {
 	if !r.a.EarlyStart || r.a.Hooks.BeforeTool != nil || e.barred {
 		return
 	}
-	j := r.job(r.call(index, read), r.resultBytes(index+1))
+	c := r.call(index, read)
+	// What is wrong is counted when the reply is known to be no void one.
+	j := r.job(c, r.resultBytes(index+1), nil)
 	if j.result != nil {
 		return
 	}
+	j.ready.Mistakes = &r.mistakes
 	if !j.readOnly() {
 		e.barred = true
 		return
+	}
+	if !j.tool.Volatile && r.guard.had(c) {
+		return // the guard may say that it is not to run
 	}
 	if r.a.permission(r.ctx, PermitRequest{Call: j.call, Tool: j.tool, Early: true}).Verdict != Allowed {
 		return

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -125,5 +126,66 @@ func TestEarlyStart(t *testing.T) {
 				checkRun(t, tr, s)
 			})
 		})
+	}
+}
+
+// No tool runs on when the run is over, also one whose result nobody wants.
+func TestEarlyCallsEndWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, ended := make(chan struct{}), false
+		slow := &tools.Tool{Name: "slow", Class: tools.Read, Access: tools.ReadOnly,
+			Run: func(ctx context.Context, _ tools.Call) (any, error) {
+				close(began)
+				<-ctx.Done()
+				time.Sleep(time.Second)
+				ended = true
+				return nil, nil
+			}}
+		s := &script{lines: []line{says(use("slow") + "\n" + `{"tool":"slow","args":`)}}
+		a := &Agent{Model: slowEnd{s, func() { <-began }}, Tools: tools.NewSet(slow), EarlyStart: true, Retries: -1}
+		if res := a.Run(context.Background(), nil, Prompt{Text: "go"}); res.Stop != StopUnparseable || !ended {
+			t.Errorf("%q, the tool has ended: %v", res.Stop, ended)
+		}
+	})
+}
+
+// A write bars the reads behind it also when the guard may stop it.
+func TestRepeatedWriteBars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &diary{}
+		var before []string
+		s := &script{lines: []line{calls(use("write"), use("look", "n", 1)), calls(use("write"), use("look", "n", 2)), says("ok")}}
+		a := &Agent{
+			EarlyStart: true, Tools: tools.NewSet(d.tool("look", tools.ReadOnly), d.tool("write", tools.Exclusive)),
+			Model: slowEnd{s, func() { before = append(before, fmt.Sprint(len(d.read()))) }},
+		}
+		a.Run(context.Background(), nil, Prompt{Text: "go"})
+		if diff := cmp.Diff([]string{"0", "2", "4"}, before); diff != "" {
+			t.Errorf("calls that began before the end of each reply: %s", diff)
+		}
+	})
+}
+
+// Starting early changes nothing that the model sees: mistakes are counted once,
+// and a call that the guard does not run is not run.
+func TestEarlyStartIsInvisible(t *testing.T) {
+	wrong, look := calls(use("echo", "txt", 1)), calls(use("echo", "text", "a"))
+	var told [2][]string
+	for i, early := range []bool{false, true} {
+		ran := 0
+		count := &tools.Tool{Name: "count", Class: tools.Read, Access: tools.ReadOnly,
+			Run: func(context.Context, tools.Call) (any, error) { ran++; return ran, nil }}
+		a := &Agent{Tools: toolbox(count), EarlyStart: early, Guard: Guard{Strikes: 1}}
+		_, s, _ := runScript(t, a, wrong, look, wrong, look, wrong,
+			calls(use("count")), calls(use("count")), says("ok"))
+		for _, req := range s.requests {
+			told[i] = append(told[i], lastUser(req))
+		}
+		if ran != 1 {
+			t.Errorf("early %v: a repeated call ran %d times", early, ran)
+		}
+	}
+	if diff := cmp.Diff(told[0], told[1]); diff != "" {
+		t.Error(diff)
 	}
 }

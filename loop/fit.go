@@ -26,13 +26,22 @@ func (r *run) fit() ([]Message, *stopped) {
 	if n := r.state.Tokens; n > r.room.prompt() {
 		return nil, r.doesNotFit(n)
 	}
-	if most := r.a.MaxTokens; most > 0 && r.spent()+r.state.Tokens >= most {
-		return nil, stopf(StopBudget, "%d of %d tokens are spent and the next request needs about %d", r.spent(), most, r.state.Tokens)
-	}
-	return ms, nil
+	_, stop := r.afford(r.state.Tokens, 1)
+	return ms, stop
 }
 
-func (r *run) spent() int { return r.state.Usage.PromptTokens + r.state.Usage.OutputTokens }
+// afford is how many of the tokens of a reply the budget of the run has left
+// behind a prompt, at least one.
+func (r *run) afford(prompt, reply int) (int, *stopped) {
+	most, spent := r.a.MaxTokens, r.state.Usage.PromptTokens+r.state.Usage.OutputTokens
+	if most <= 0 {
+		return reply, nil
+	}
+	if spent+prompt >= most {
+		return 0, stopf(StopBudget, "%d of %d tokens are spent and the next request needs about %d", spent, most, prompt)
+	}
+	return min(reply, most-spent-prompt), nil
+}
 
 func (r *run) doesNotFit(n int) *stopped {
 	stop := StopOverflow
@@ -45,10 +54,8 @@ func (r *run) doesNotFit(n int) *stopped {
 
 // request is the first request of a step.
 func (r *run) request(ms []Message) *Request {
-	req := &Request{Messages: ms, MaxOutput: r.room.reply}
-	if most := r.a.MaxTokens; most > 0 {
-		req.MaxOutput = max(1, min(req.MaxOutput, most-r.spent()-r.state.Tokens))
-	}
+	req := &Request{Messages: ms}
+	req.MaxOutput, _ = r.afford(r.state.Tokens, r.room.reply) // fit saw to it
 	if r.answer != nil && (r.askedAnswer || r.options.ExpectJSON) {
 		req.Schema = r.a.Schema
 	}

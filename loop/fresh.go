@@ -54,10 +54,16 @@ var cures = map[parse.Reason]string{
 // answerThatFits is what is expected when an answer is held to a schema.
 const answerThatFits = "an answer that fits the schema"
 
+// fewerCalls is what is expected when the results of the calls could not fit.
+const fewerCalls = "fewer calls"
+
 // fault names what was wrong, and where.
 func fault(p parse.Problem, finish parse.Finish) string {
-	if p.Expected == answerThatFits {
+	switch p.Expected {
+	case answerThatFits:
 		return "it is not JSON that fits the schema of the answer"
+	case fewerCalls:
+		return "it held more tool calls than there is room for results"
 	}
 	switch p.Reason {
 	case parse.ReasonEmpty:

@@ -86,6 +86,12 @@ func (g *guardState) hit() ruling {
 	return rulingWarn
 }
 
+// had reports whether the step before made the call, so that it may be one that
+// is not to run.
+func (g *guardState) had(c Call) bool {
+	return !g.Off && strings.Contains("\n"+g.last, "\n"+signature([]Call{c}))
+}
+
 // reset forgets the step before: a user has spoken.
 func (g *guardState) reset() { *g = guardState{Guard: g.Guard} }
 

@@ -10,7 +10,9 @@ import (
 )
 
 // Hooks are called at five places of a step. Each may be nil. An error ends
-// the run with [StopHook]. They run one at a time, never two at once.
+// the run with [StopHook]. They run one at a time, never two at once, and on
+// the goroutine of [Agent.Run]: a panic in one is the program's own, ends the
+// run's tools and goes up to the caller.
 type Hooks struct {
 	BeforeModel   func(ctx context.Context, req *Request) error            // may change the request
 	AfterModel    func(ctx context.Context, reading *parse.Result) error   // may change the reading
@@ -69,7 +71,7 @@ func (r *run) beforeTool(j *job) *stopped {
 	}
 	if c.Name != j.call.Name || string(c.Args) != string(j.call.Args) {
 		c.ID = j.call.ID
-		*j = *r.job(c, j.ready.MaxBytes)
+		*j = *r.job(c, j.ready.MaxBytes, &r.mistakes)
 	}
 	return nil
 }

@@ -54,6 +54,16 @@ func renderResults(e *Entry) string {
 	return b.String()
 }
 
+// userSpokeLast reports whether the model has something to reply to.
+func userSpokeLast(entries []Entry) bool {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].content() != "" {
+			return entries[i].Role == User
+		}
+	}
+	return false
+}
+
 // messageList joins neighbours of one role. Chat templates that want roles to
 // alternate refuse the conversation otherwise.
 type messageList struct {
@@ -66,7 +76,7 @@ func (b *messageList) add(role Role, text string) {
 	if role != b.role {
 		b.flush()
 		if role == Assistant && (len(b.list) == 0 || b.list[len(b.list)-1].Role != User) {
-			b.list = append(b.list, Message{Role: User, Content: "Go on."})
+			b.list = append(b.list, Message{Role: User, Content: noteContinue})
 		}
 		b.role = role
 	}

@@ -55,6 +55,7 @@ func announces(text string) bool {
 // What the loop tells the model in notes of its own.
 const (
 	noteAnnounced = "You announced a step and did not take it. Write the tool call now, or give the answer."
+	noteContinue  = "Go on."
 	noteGoOn      = "Your reply was cut off at the output limit. Go on exactly where it stopped and repeat nothing."
 	noteVolatile  = "The last results were all the same. Do something else, or answer with what you know."
 	textRepeated  = "This repeats your last step, so it was not run: its result stands above and has not changed. Use it, make a different call, or answer."

@@ -53,7 +53,7 @@ func systemPrompt(system string, ts []*tools.Tool, d parse.Dialect, answer json.
 func fillTools(part string, ts []*tools.Tool, d parse.Dialect) string {
 	signatures := make([]string, len(ts))
 	for i, t := range ts {
-		signatures[i] = "- " + t.Signature()
+		signatures[i] = "- " + parse.Defuse(t.Signature()) // its words may come from elsewhere
 	}
 	return strings.NewReplacer(
 		"{tools}", strings.Join(signatures, "\n"),

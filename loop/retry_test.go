@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/localagent/localagent/parse"
 )
 
 func TestModelRetries(t *testing.T) {
@@ -109,15 +111,17 @@ func TestRepeatedTokenWithoutEnd(t *testing.T) {
 func TestEndlessReplies(t *testing.T) {
 	n := 0
 	for name, l := range map[string]line{
-		"one line":   {text: "the same line over and over\n", endless: true},
-		"no pattern": {text: "", endless: true},
-		"thinking":   {thinking: strings.Repeat("hm ", 100000)},
+		"one line":     {text: "the same line over and over\n", endless: true},
+		"no pattern":   {text: "?", endless: true},
+		"thinking":     {thinking: strings.Repeat("hm ", 100000)},
+		"native calls": {calls: []parse.Call{{Name: "look", Args: []byte("{}")}}, endless: true},
+		"nothing":      {endless: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{}
 			s.next = func(req *Request) line {
 				l := l
-				if l.endless && l.text == "" {
+				if l.text == "?" {
 					n++
 					l.text = fmt.Sprintf("%d", n*7919) + strings.Repeat("x", n%97)
 				}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
 
 // A run is the state of [Agent.Run]. All of it belongs to one goroutine; only
-// tools run beside it.
+// tools run beside it, and none of them when the run is over.
 type run struct {
 	a       *Agent
 	t       *Transcript
@@ -24,8 +25,9 @@ type run struct {
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	yield     func(Event) bool
-	left      bool  // nobody listens any more
-	recordErr error // Agent.Record failed
+	running   sync.WaitGroup // calls, also those whose result nobody waits for
+	left      bool           // nobody listens any more
+	recordErr error          // Agent.Record failed
 
 	room     room
 	proved   int // tokens that fit, as a server said or showed; 0: not known
@@ -69,8 +71,8 @@ const (
 	continueNudge    = "nudge"
 )
 
-// newRun prepares a run; the error is one of configuration.
-func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) bool) (*run, error) {
+// newRun prepares a run. What is wrong with the configuration stops it at once.
+func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) bool) (*run, *stopped) {
 	if t == nil {
 		t = &Transcript{}
 	}
@@ -93,8 +95,13 @@ func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) boo
 	r.state.Window = defaultWindow
 	r.system = systemPrompt(a.System, ts, a.Dialect, a.Schema)
 	var err error
-	r.answer, err = compileAnswer(a.Schema)
-	return r, err
+	if r.answer, err = compileAnswer(a.Schema); err != nil {
+		return r, &stopped{stop: StopUnparseable, err: err, cure: "Correct the schema of the answer."}
+	}
+	if a.Model == nil {
+		return r, &stopped{stop: StopModelError, err: errNoModel, cure: "Give the agent a model."}
+	}
+	return r, nil
 }
 
 // rehear gives the echo guard what an earlier part of the conversation held.
@@ -160,9 +167,12 @@ func (r *run) drive(p Prompt) *stopped {
 		names = append(names, t.Name)
 	}
 	r.emit(RunStarted{Tools: names, Window: r.room.window, Options: r.options})
-	if text := p.text(); text != "" {
+	switch text := p.text(); {
+	case text != "":
 		r.echo.hear(foreign(text))
 		r.say(kindTask, text)
+	case !userSpokeLast(r.t.Entries):
+		r.say(kindNote, noteContinue)
 	}
 	for {
 		if stop := r.boundary(); stop != nil {
@@ -221,6 +231,7 @@ func (r *run) step() (stop *stopped) {
 }
 
 func (r *run) endStep(stop *stopped) *stopped {
+	r.early.discard()
 	r.publish()
 	r.emit(StepEnded{r.state})
 	if stop != nil {
@@ -239,12 +250,12 @@ func (r *run) follow(rep *reply, m move) *stopped {
 		return r.followCalls(rep)
 	case moveNoRest:
 		return r.final(joinPieces(r.pieces), true)
+	case moveUnknown:
+		return r.finalJSON(rep)
 	}
 	r.replied(rep, nil)
 	text := parse.Restore(rep.reading.Text)
 	switch m {
-	case moveUnknown:
-		return r.final(parse.Restore(rep.json()), false)
 	case moveGoOn:
 		r.pieces = append(r.pieces, text)
 		r.text = joinPieces(r.pieces)
@@ -289,6 +300,18 @@ func (r *run) final(text string, cut bool) *stopped {
 		}
 	}
 	return &stopped{stop: StopFinal}
+}
+
+// finalJSON is the end with calls that turned out to be the answer. Those that
+// came beside the text are written as text.
+func (r *run) finalJSON(rep *reply) *stopped {
+	text := rep.json()
+	if strings.TrimSpace(text) == "" {
+		text = strings.TrimSpace(renderNative(r.calls(rep.reading.Calls)))
+		rep.reading = answerOf(text, rep.reading)
+	}
+	r.replied(rep, nil)
+	return r.final(parse.Restore(text), false)
 }
 
 // replied records a usable reply.
@@ -343,7 +366,6 @@ func (r *run) followCalls(rep *reply) *stopped {
 
 // repeat answers calls that the guard does not run.
 func (r *run) repeat(calls []Call) (stop *stopped) {
-	r.early.discard()
 	for _, c := range calls {
 		j := &job{call: c}
 		j.end(tools.Repeated, textRepeated)

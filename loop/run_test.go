@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -189,6 +190,20 @@ func TestUnknownNameTwice(t *testing.T) {
 	res, s, _ := runScript(t, &Agent{Tools: toolbox()}, says(json), says(json))
 	if res.Stop != StopFinal || res.Answer != json || len(s.requests) != 2 {
 		t.Errorf("%q, %q after %d requests", res.Stop, res.Answer, len(s.requests))
+	}
+}
+
+// Calls beside the text that name no tool, twice, are the answer, written as
+// text, and stand in the conversation.
+func TestUnknownNativeCallTwice(t *testing.T) {
+	l := line{calls: []parse.Call{{Name: "weather", Args: json.RawMessage(`{"city":"Rome"}`)}}, finish: parse.FinishStop}
+	res, _, tr := runScript(t, &Agent{Tools: toolbox()}, l, l)
+	want := use("weather", "city", "Rome")
+	if res.Stop != StopFinal || res.Answer != want {
+		t.Errorf("%q with %q", res.Stop, res.Answer)
+	}
+	if last := tr.Entries[len(tr.Entries)-1]; last.Role != Assistant || last.Text != want || last.Calls != nil {
+		t.Errorf("the conversation ends with %+v", last)
 	}
 }
 
@@ -482,6 +497,46 @@ func TestPermissions(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A run without a prompt goes on: the model has something to reply to, whatever
+// the conversation is.
+func TestEmptyPrompt(t *testing.T) {
+	answered := []Entry{{Role: User, Kind: kindTask, Text: "hi"}, {Role: Assistant, Kind: kindReply, Text: "hello"}}
+	for name, entries := range map[string][]Entry{
+		"nothing was said": nil,
+		"the model spoke":  answered,
+		"the user spoke":   answered[:1],
+		"it was cancelled": append(slices.Clone(answered[:1]), Entry{Role: Assistant, Kind: kindAborted, Text: "hel"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{lines: []line{says("ok"), says("ok")}}
+			a := &Agent{Model: s}
+			tr := &Transcript{Entries: entries}
+			for range 2 {
+				if res := a.Run(context.Background(), tr, Prompt{}); res.Answer != "ok" {
+					t.Fatalf("%q, %v", res.Stop, res.Err)
+				}
+			}
+			checkRun(t, tr, s)
+			first, second := s.requests[0].Messages, s.requests[1].Messages
+			if diff := cmp.Diff(first, second[:len(first)]); diff != "" {
+				t.Errorf("the second request does not begin with the first: %s", diff)
+			}
+		})
+	}
+}
+
+func TestMistakesOfTheProgram(t *testing.T) {
+	for name, a := range map[string]*Agent{
+		"no model":     {},
+		"a bad schema": {Model: &script{}, Schema: json.RawMessage(`{"type":7}`)},
+	} {
+		res := a.Run(context.Background(), nil, Prompt{Text: "go"})
+		if res == nil || res.Err == nil || res.Stop == StopFinal || slices.Contains([]string{"", advice[res.Stop]}, res.Advice) {
+			t.Errorf("%s: %+v", name, res)
+		}
 	}
 }
 

@@ -103,9 +103,9 @@ func (l line) play(ctx context.Context, req *Request, yield func(Chunk, error) b
 				return nil
 			}
 		}
-	}
-	if len(l.calls) > 0 && !yield(Chunk{Calls: l.calls}, nil) {
-		return nil
+		if (l.calls != nil || l.endless && l.text == "") && !yield(Chunk{Calls: l.calls}, nil) {
+			return nil
+		}
 	}
 	if l.hang {
 		<-ctx.Done()

@@ -49,6 +49,9 @@ var advice = map[Stop]string{
 	StopSession:      "Make room or set the permissions for the session log, or run without one.",
 }
 
+// errNoModel is a mistake of the program.
+var errNoModel = errors.New("loop: Agent.Model is nil")
+
 // errLeft is the cause when the consumer of [Agent.Events] leaves.
 var errLeft = errors.New("loop: nobody listens any more")
 

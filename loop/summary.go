@@ -95,7 +95,11 @@ func (r *run) summarize(n newest) *stopped {
 func (r *run) summary(entries []Entry) (string, *stopped) {
 	reply := max(r.room.window/8, 64)
 	room := r.est.bytes(r.room.window-reply) - len(summaryPrompt) - 512
-	req := &Request{Messages: summaryMessages(entries, max(room, 512)), MaxOutput: reply, NoThink: true}
+	req := &Request{Messages: summaryMessages(entries, max(room, 512)), NoThink: true}
+	var stop *stopped
+	if req.MaxOutput, stop = r.afford(r.est.messages(req.Messages), reply); stop != nil {
+		return "", stop
+	}
 	var text string
 	tooLong, stop := r.persist(func() (err error) {
 		text, err = r.writeSummary(req)

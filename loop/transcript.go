@@ -89,6 +89,9 @@ func replyEntry(ev Replied) (e Entry, ok bool) {
 		e.Text = e.Text[:at]
 	}
 	e.Text += renderNative(ev.Calls)
+	if e.Text == "" && ev.Reading.Outcome == parse.Final {
+		e.Text = ev.Reading.Text // written beside the text
+	}
 	usable := len(ev.Calls) > 0 || ev.Reading.Outcome != parse.Unparseable
 	return e, usable && e.Text != ""
 }
