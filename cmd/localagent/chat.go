@@ -74,6 +74,11 @@ type chat struct {
 	turns   []int // length of the conversation before each turn
 	prompts []loop.Prompt
 	armed   bool // Ctrl-C was the last key, and a second one leaves
+
+	mu      sync.Mutex
+	stop    func(cause error) // stops the turn, once; nil: there is none, or it was stopped
+	playing bool              // a turn is running
+	pressed bool              // Ctrl-C came as a signal, between two lines
 }
 
 // chat talks until the user leaves.
@@ -85,13 +90,15 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 	defer j.close()
 	c := &chat{job: j, in: e.lineReader()}
 	j.watch = append(j.watch, c)
+	release := e.onInterrupt(c.interrupt)
+	defer release()
 	c.greet()
 	if first.Text != "" {
 		e.out.put(span{styleBold, promptMark}, first.Text, "\n")
 		c.turn(ctx, first)
 	}
 	for ctx.Err() == nil && e.out.err == nil {
-		line, err := c.in.readLine(ctx, promptMark)
+		line, err := c.readLine(ctx)
 		switch {
 		case errors.Is(err, errInterrupted):
 			if c.armed && line == "" {
@@ -122,6 +129,36 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 }
 
 const promptMark = "› "
+
+// readLine asks for a line. On a terminal Ctrl-C is a key meanwhile; between two
+// lines it is a signal, and means the same.
+func (c *chat) readLine(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	pressed := c.pressed
+	c.pressed = false
+	c.mu.Unlock()
+	if pressed {
+		return "", errInterrupted
+	}
+	return c.in.readLine(ctx, promptMark)
+}
+
+// interrupt takes a Ctrl-C that came as a signal: the first one stops the turn,
+// the next one is not taken and ends the program.
+func (c *chat) interrupt(cause error) (caught bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.stop != nil:
+		c.stop(cause)
+		c.stop = nil
+	case c.pressed || c.playing:
+		return false
+	default:
+		c.pressed = true
+	}
+	return true
+}
 
 // lineReader edits lines on a terminal, and reads them elsewhere.
 func (e *env) lineReader() lineReader {
@@ -189,12 +226,14 @@ func (c *chat) event(ev loop.Event) {
 func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var once sync.Once
-	release := c.e.onInterrupt(func(cause error) (caught bool) {
-		once.Do(func() { cancel(cause); caught = true })
-		return caught
-	})
-	defer release()
+	c.mu.Lock()
+	c.stop, c.playing = cancel, true
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.stop, c.playing = nil, false
+		c.mu.Unlock()
+	}()
 	c.turns = append(c.turns, len(c.talk.Entries))
 	c.prompts = append(c.prompts, p)
 	began := time.Now()

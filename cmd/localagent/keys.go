@@ -17,8 +17,8 @@ const (
 	keyNone    keyKind = iota // a sequence that means nothing here
 	keyText                   // a character
 	keyPaste                  // pasted text, line breaks and all
-	keyEnter                  // ends the input
-	keyNewline                // Alt-Enter, Ctrl-J: a line break inside it
+	keyEnter                  // ends the input; typed ahead it comes as LF
+	keyNewline                // Alt-Enter: a line break inside it
 	keyTab
 	keyBackspace
 	keyDelete
@@ -43,7 +43,7 @@ const (
 // controls are the keys of one byte.
 var controls = map[byte]keyKind{
 	0x01: keyHome, 0x02: keyLeft, 0x03: keyInterrupt, 0x04: keyEOF, 0x05: keyEnd, 0x06: keyRight,
-	0x08: keyBackspace, 0x09: keyTab, 0x0a: keyNewline, 0x0b: keyKillEnd, 0x0c: keyClear, 0x0d: keyEnter,
+	0x08: keyBackspace, 0x09: keyTab, 0x0a: keyEnter, 0x0b: keyKillEnd, 0x0c: keyClear, 0x0d: keyEnter,
 	0x0e: keyDown, 0x10: keyUp, 0x15: keyKillStart, 0x17: keyKillWord, 0x19: keyYank, 0x1a: keySuspend,
 	0x7f: keyBackspace,
 }
