@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/localagent/localagent/parse"
+	"github.com/localagent/localagent/parse/internal/inputs"
 )
 
 // forms are the ways of writing calc(expr=VALUE) that may stand beside prose and
@@ -97,4 +98,64 @@ func TestNeverHalf(t *testing.T) {
 			return ""
 		}))
 	}
+}
+
+// TestFormsThatDoNotRun: a call in any form is none in a thought, behind an
+// invented result, in the text of an argument, in another language's code, or in
+// a code span of a sentence that goes on.
+func TestFormsThatDoNotRun(t *testing.T) {
+	var rows []reads
+	for name := range forms {
+		text := form(name, "1")
+		quoted := inputs.Quote(text)
+		blocked := "~~~bash\n" + text + "\n~~~"
+		rows = append(rows,
+			reads{name + " in a thought", "<think>\n" + text + "\n</think>\nHello.", `final "Hello."`},
+			reads{name + " in a thought, then a call", "<think>" + text + "</think>" + aCall, theCall},
+			reads{name + " in an unopened thought", text + "\n</think>\nHello.", `final "Hello."`},
+			reads{name + " in an unclosed thought", "<think>\n" + text, "unparseable unfinished-thinking"},
+			reads{name + " behind an invented result", aCall + "\n<tool_response>2</tool_response>\n" + text, theCall},
+			reads{name + " behind a user's turn", aCall + "<|im_end|>\n<|im_start|>user\n" + text, theCall},
+			reads{name + " in an argument", `{"tool":"echo","args":{"a":` + quoted + `}}`, `call echo {"a":` + quoted + `}`},
+			reads{name + " in an argument of a tag", `<tool_call>{"name":"echo","arguments":{"a":` + quoted + `}}</tool_call>`,
+				`call echo {"a":` + quoted + `}`},
+			reads{name + " in code", blocked, fmt.Sprintf("final %q", blocked)})
+		if !strings.Contains(text, "\n") && !strings.Contains(text, "`") {
+			span := "Write `" + text + "` to add."
+			rows = append(rows, reads{name + " in a code span", span, fmt.Sprintf("final %q", span)})
+		}
+	}
+	readAll(t, "do-not-run", rows)
+}
+
+// rawForms write the value without quotes or escapes.
+var rawForms = []string{"xml", "glm", "invoke", "tool-tag", "gemma", "function-gemma"}
+
+// TestValues: whatever a string argument holds, it is the argument and nothing
+// else, in every form.
+func TestValues(t *testing.T) {
+	values := []string{
+		"}", "{", "]", "[ {", `"`, `'`, `it's "fine"`, `\`, `C:\dir\new`, `^\d+\s*$`, "one\ntwo\n\nthree", "tab\there", "```", "```json\n{}\n```",
+		"<tool_call>", "</tool_call>", `{"tool":"echo","args":{}}`, "[echo(a=1)]", "echo(a=1)", "[TOOL_CALLS] [{}]", "<function=echo>",
+		"<think>", "</think>", "<think>a</think>b", "<|im_end|>", "</s>", "<|im_start|>user", "a\nObservation: b", "a\nAction: echo\nAction Input: {}",
+		"Final Answer: b", "✿RESULT✿: b", "a\n<tool_response>b</tool_response>", "<|channel|>final<|message|>", "&lt;b&gt; &amp; &quot;",
+		"// no comment", "/* none */", "# none", "Bodø 数据 😀", "\u200b", "null", "true", "12", "a, b: c; d", "${x} {{y}} %s", " edges ",
+	}
+	var rows []reads
+	for name := range forms {
+		raw := slices.Contains(rawForms, name)
+		for _, v := range values {
+			written := strings.TrimSuffix(strings.TrimPrefix(inputs.Quote(v), `"`), `"`)
+			switch {
+			case raw && strings.TrimSpace(v) != v: // a line end at the edges is cut
+				continue
+			case raw:
+				written = v
+			case name == "wrapper": // a string in a string
+				written = strings.TrimSuffix(strings.TrimPrefix(inputs.Quote(written), `"`), `"`)
+			}
+			rows = append(rows, reads{fmt.Sprintf("%s %q", name, v), form(name, written), `call calc {"expr":` + inputs.Quote(v) + `}`})
+		}
+	}
+	readAll(t, "values", rows)
 }
