@@ -16,13 +16,15 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 			return false, true
 		}
 	}
-	if q, wait := s.languageWord(p); q > 0 || wait {
-		if wait {
+	for _, label := range [...]func(int) (int, bool){s.languageWord, s.callLabel} {
+		switch q, wait := label(p); {
+		case wait:
 			return false, true
+		case q > 0:
+			s.open(p)
+			s.pos = q
+			return true, false
 		}
-		s.open(p)
-		s.pos = q
-		return true, false
 	}
 	if !s.mayBeWhole() {
 		return false, false
@@ -61,6 +63,24 @@ func (s *Scanner) languageWord(p int) (next int, wait bool) {
 		return 0, false
 	}
 	return q, false
+}
+
+// callLabel reads NexusRaven's label before the expressions that are the reply;
+// it returns the offset of the first.
+func (s *Scanner) callLabel(p int) (next int, wait bool) {
+	const label = "Call:"
+	rest := s.text[p:]
+	if !s.only || s.fence.kind != fenceNone || s.marker.on {
+		return 0, false
+	}
+	if !strings.HasPrefix(rest, label) {
+		return 0, !s.eof && strings.HasPrefix(label, rest)
+	}
+	q := s.look(p + len(label))
+	if _, known := callName(s.text[q:], &s.reg); known {
+		return q, false
+	}
+	return 0, !s.eof && goesOn(s.text[q:], wordLen(s.text[q:]))
 }
 
 // expressionAt reads NAME(…), NAME {…} or NAME k="v" at p.

@@ -649,6 +649,17 @@ const maxLook = 1024
 // expression comes first in it.
 func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 	q := s.look(p + 1)
+	for q < len(s.text) && s.text[q] == '#' { // Python's comment
+		i := strings.IndexByte(s.text[q:min(len(s.text), p+maxLook)], '\n')
+		if i < 0 && len(s.text) > p+maxLook {
+			return no, false
+		}
+		if i < 0 {
+			q = len(s.text)
+			break
+		}
+		q = s.look(q + i)
+	}
 	if q == len(s.text) {
 		if s.eof {
 			return no, false

@@ -73,6 +73,7 @@ var markers = map[string]markerInfo{
 	"end_of_turn_token": {kind: markToken}, "start_of_turn_token": {kind: markToken}, "chatbot_token": {kind: markToken}, "eom": {kind: markToken}, "eot": {kind: markToken},
 	"end_of_utterance": {kind: markToken}, "end_of_role": {kind: markToken}, "start_response": {kind: markToken}, "end_response": {kind: markToken},
 	"im_sep": {kind: markToken}, "fim_pad": {kind: markToken}, "pad": {kind: markToken}, "unk": {kind: markToken}, "endofprompt": {kind: markToken},
+	"bot_end":    {kind: markToken}, // NexusRaven
 	"start_text": {kind: markToken}, "end_text": {kind: markToken}, "turn_end": {kind: markToken}, "assistant": {kind: markToken}, "turn": {kind: markToken},
 
 	"im_start": {kind: markRole}, "start_header_id": {kind: markRole}, "start_of_turn": {kind: markRole}, "start_of_role": {kind: markRole},
@@ -122,6 +123,9 @@ const maxTag = 256
 // lexTag reads the tag that s begins with.
 func lexTag(s string, eof bool) (tag, tri) {
 	var t tag
+	if strings.HasPrefix(s, "<<") {
+		return lexDoubled(s, eof)
+	}
 	end, ok := tagEnd(s, eof)
 	if ok != yes {
 		return t, ok
@@ -168,6 +172,18 @@ func lexTag(s string, eof bool) (tag, tri) {
 		t.close = true
 	}
 	return t, yes
+}
+
+// lexDoubled reads Gorilla's marker.
+func lexDoubled(s string, eof bool) (tag, tri) {
+	const marker = "<<function>>"
+	switch {
+	case strings.HasPrefix(s, marker):
+		return tag{kind: markHard, dialect: DialectExpression, name: "function", n: len(marker)}, yes
+	case !eof && strings.HasPrefix(marker, s):
+		return tag{}, maybe
+	}
+	return tag{}, no
 }
 
 // tagEnd finds the > of a tag.

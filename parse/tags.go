@@ -49,6 +49,9 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markThink:
 		return s.thinkTag(p, end, t)
 	case markToken:
+		if t.name == "bot_end" {
+			s.dissolveUnlessOnly() // the calls are complete; a comment follows
+		}
 		s.drop(p, end, dropToken)
 		s.pos = end
 		return true
