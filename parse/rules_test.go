@@ -3,6 +3,7 @@ package parse_test
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -345,4 +346,22 @@ func sameReading(a, b parse.Result) bool {
 	same := func(c, d parse.Call) bool { return c.Name == d.Name && bytes.Equal(c.Args, d.Args) }
 	return a.Outcome == b.Outcome && slices.EqualFunc(a.Calls, b.Calls, same) &&
 		(a.Outcome == parse.Calls || slices.Equal(strings.Fields(a.Text), strings.Fields(b.Text)))
+}
+
+// TestFinish: an unknown end is read as one the model chose, and an output limit
+// only takes calls away.
+func TestFinish(t *testing.T) {
+	known := openLedger(t, "finish")
+	for _, x := range samples(t, 3) {
+		known.check(t, x.name, try(func() string {
+			stop := parse.Parse(x.text, x.options, parse.FinishStop)
+			if unknown := parse.Parse(x.text, x.options, parse.FinishUnknown); !reflect.DeepEqual(stop, unknown) {
+				return fmt.Sprintf("%s\n  stop    %s\n  unknown %s", short(x.text), summary(stop), summary(unknown))
+			}
+			if limit := parse.Parse(x.text, x.options, parse.FinishLength); limit.Outcome == parse.Calls && !sameReading(stop, limit) {
+				return fmt.Sprintf("%s\n  stop  %s\n  limit %s", short(x.text), summary(stop), summary(limit))
+			}
+			return ""
+		}))
+	}
 }
