@@ -16,15 +16,17 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 			return false, true
 		}
 	}
-	for _, label := range [...]func(int) (int, bool){s.languageWord, s.callLabel} {
-		switch q, wait := label(p); {
-		case wait:
+	if q, wait := s.languageWord(p); q > 0 || wait {
+		if wait {
 			return false, true
-		case q > 0:
-			s.open(p)
-			s.pos = q
-			return true, false
 		}
+		s.open(p)
+		s.pos = q
+		return true, false
+	}
+	if q, wait := s.callLabel(p); q > 0 || wait {
+		s.pos = max(s.pos, q) // the label is text, as any other
+		return q > 0, wait
 	}
 	if !s.mayBeWhole() {
 		return false, false
