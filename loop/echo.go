@@ -3,6 +3,7 @@ package loop
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/localagent/localagent/parse"
@@ -27,75 +28,68 @@ const (
 type echoes struct {
 	options parse.Options
 	set     *tools.Set
+	names   []string        // of the tools of interest
+	heard   map[string]bool // what this text has held so far
 	known   map[[16]byte]struct{}
 	full    bool // more than fits: every call of interest counts as an echo
 }
 
 func newEchoes(set *tools.Set, o parse.Options) *echoes {
-	return &echoes{options: o, set: set, known: make(map[[16]byte]struct{})}
+	e := &echoes{options: o, set: set, known: make(map[[16]byte]struct{})}
+	for _, t := range set.All() {
+		if harmful(t) {
+			e.names = append(e.names, t.Name)
+		}
+	}
+	return e
 }
 
 // harmful reports whether the tool can change something.
 func harmful(t *tools.Tool) bool { return t != nil && t.Class != tools.Read }
 
-// idle reports whether no tool is of interest.
-func (e *echoes) idle() bool {
-	for _, t := range e.set.All() {
-		if harmful(t) {
-			return false
-		}
-	}
-	return true
-}
-
 // hear remembers the calls in a text, also those that would be none if a model
 // had written the text as its reply: what a file shows as an example, hides in a
-// thought or quotes in a string can be copied all the same.
+// thought, in other data or behind line numbers, or quotes in a string can be
+// copied all the same.
 func (e *echoes) hear(text string) {
-	if text == "" || e.idle() {
+	if text == "" || len(e.names) == 0 || e.full {
 		return
 	}
-	e.read(text)
-	if plain := unfence.Replace(parse.Defuse(text)); plain != text {
-		e.read(plain)
+	if !e.mentions(text) {
+		return
 	}
-	if quoted := quotedObjects(text); quoted != "" {
-		e.read(quoted)
+	e.heard = make(map[string]bool)
+	for _, form := range formsOf(text) {
+		if e.mentions(form) {
+			e.read(form)
+			e.readParts(form)
+		}
+	}
+	e.heard = nil
+}
+
+// readParts remembers the calls that stand alone in the middle of something
+// else.
+func (e *echoes) readParts(text string) {
+	for part, ok := range partsOf(text, e.names) {
+		switch {
+		case !ok:
+			e.full = true
+		case !e.heard[part] && e.mentions(part):
+			e.heard[part] = true
+			e.note(parse.Parse(part, e.options, parse.FinishStop))
+		}
 	}
 }
 
-var (
-	unfence  = strings.NewReplacer("`", " ", "~~~", " ")
-	unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
-)
-
-// quotedObjects are the objects that stand in JSON strings of the text, one
-// below the other, as they are without the quotes.
-func quotedObjects(text string) string {
-	var b strings.Builder
-	for {
-		at := strings.Index(text, `{\"`)
-		if at < 0 {
-			return b.String()
-		}
-		text = text[at:]
-		end := endOfQuoted(text)
-		b.WriteString(unescape.Replace(text[:end]) + "\n\n")
-		text = text[end:]
+// mentions reports whether the name of a tool of interest may stand in the text,
+// however it is spelled.
+func (e *echoes) mentions(text string) bool {
+	if strings.Contains(text, `\u`) {
+		return true
 	}
-}
-
-// endOfQuoted is where the JSON string ends in which text begins.
-func endOfQuoted(text string) int {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"', '\n':
-			return i
-		}
-	}
-	return len(text)
+	text = folded(text)
+	return slices.ContainsFunc(e.names, func(name string) bool { return strings.Contains(text, folded(name)) })
 }
 
 // read remembers the calls that a reader of replies finds. A marker that would
@@ -146,9 +140,11 @@ func (e *echoes) note(r parse.Result) {
 }
 
 func (e *echoes) add(c *parse.Call) {
-	if !harmful(e.set.Lookup(c.Name)) || e.full {
+	as := c.Name + "\x00" + string(c.Args)
+	if e.heard[as] || e.full || !harmful(e.set.Lookup(c.Name)) {
 		return
 	}
+	e.heard[as] = true
 	e.known[e.key(c.Name, json.RawMessage(parse.Restore(string(c.Args))))] = struct{}{}
 	e.full = len(e.known) >= maxEchoes
 }
