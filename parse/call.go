@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // The keys of a call are a product, not separate dialects.
@@ -93,6 +94,26 @@ type judge struct {
 	parts []part
 	span  Span // of the whole candidate, for what has no part of its own
 	place place
+
+	out   []byte // what c stands in, if it may be given away
+	given bool   // and has been
+}
+
+// bigArgs is how long arguments are that are given away with the buffer they
+// stand in, rather than copied.
+const bigArgs = 32 << 10
+
+// own returns args as bytes of their own.
+func (j *judge) own(args string) []byte {
+	if len(args) < bigArgs || j.given || len(j.out) == 0 {
+		return []byte(args)
+	}
+	at := uintptr(unsafe.Pointer(unsafe.StringData(args))) - uintptr(unsafe.Pointer(unsafe.SliceData(j.out)))
+	if at >= uintptr(len(j.out)) {
+		return []byte(args) // it was put together elsewhere
+	}
+	j.given = true
+	return j.out[at : at+uintptr(len(args)) : at+uintptr(len(args))]
 }
 
 // at is the source of the value at c[i:].
@@ -316,7 +337,7 @@ func (j *judge) finish(c call) verdict {
 		return faulty(reason, c.span.Start, "an object of arguments for "+name)
 	}
 	return verdict{kind: isCalls, calls: []found{{
-		call: Call{Name: name, Args: []byte(args), Span: c.span, Dialect: c.dialect,
+		call: Call{Name: name, Args: j.own(args), Span: c.span, Dialect: c.dialect,
 			Repairs: append(c.repairs, repairs...), Marked: j.place.marked() || c.whole},
 		byEnd: c.byEnd, whole: c.whole,
 	}}}

@@ -117,7 +117,11 @@ func (s *Scanner) judge() verdict {
 		return verdict{}
 	}
 	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, span: Span{c.start, c.end}, place: c.place}
+	j.out = r.out
 	v := j.value(0, 0)
+	if j.given {
+		r.out = nil
+	}
 	if v.kind == isFault && v.fault.Found == "" {
 		v.fault.Found = excerpt(s.text, v.fault.Offset)
 	}

@@ -67,16 +67,15 @@ const maxHeader = 512
 func (s *Scanner) inHeader() bool {
 	p := s.pos
 	rest := s.text[p:min(len(s.text), p+maxHeader)]
-	const end = "<|message|>"
-	i := strings.Index(rest, end)
-	if i < 0 {
-		if len(rest) < maxHeader && !s.eof {
-			return false
-		}
+	n, ok := headerLen(rest)
+	if ok == maybe && len(rest) < maxHeader && !s.eof {
+		return false
+	}
+	if ok != yes {
 		return s.headerCut(p)
 	}
-	h := rest[:i]
-	body := p + i + len(end)
+	h := rest[:n]
+	body := p + n + len(endOfHeader)
 	s.state = stText
 	who := strings.TrimPrefix(h, "<|start|>")
 	if who != h {
@@ -105,6 +104,31 @@ func (s *Scanner) inHeader() bool {
 	s.drop(p, body, dropToken)
 	s.pos = body
 	return true
+}
+
+const endOfHeader = "<|message|>"
+
+// headerLen looks for the end of the header that s begins with. No other token
+// than those of a header may come before.
+func headerLen(s string) (n int, ok tri) {
+	for n < len(s) {
+		i := strings.Index(s[n+1:], "<|")
+		if i < 0 {
+			return 0, maybe
+		}
+		n += 1 + i
+		rest := s[n:]
+		switch {
+		case strings.HasPrefix(rest, endOfHeader):
+			return n, yes
+		case strings.HasPrefix(rest, "<|constrain|>"), strings.HasPrefix(rest, "<|channel|>") && !strings.Contains(s[:n], "<|channel|>"):
+		case strings.HasPrefix(endOfHeader, rest), strings.HasPrefix("<|constrain|>", rest), strings.HasPrefix("<|channel|>", rest):
+			return 0, maybe
+		default:
+			return 0, no
+		}
+	}
+	return 0, maybe
 }
 
 func (s *Scanner) harmonyFinal(p, body int) bool {
