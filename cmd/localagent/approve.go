@@ -230,7 +230,7 @@ func (q question) show(s *screen) {
 		s.put("Please answer with one of the letters in brackets.\n", answers, " > ")
 		return
 	}
-	s.put("\n", span{styleName, q.tool}, " ", classTexts[q.class], " in "+visible(q.dir)+"\n")
+	s.put("\n", span{styleName, q.tool}, s.fold(" "+classTexts[q.class]+" in "+visible(q.dir), textWidth(q.tool)), "\n")
 	text := visible(q.body)
 	if q.cut {
 		text, _ = excerpt(text)
@@ -238,16 +238,18 @@ func (q question) show(s *screen) {
 	for line := range strings.Lines(text) {
 		s.put("    ", q.line(strings.TrimSuffix(line, "\n")), "\n")
 	}
-	s.put(span{styleDim, "asked because: "}, oneLine(visible(q.why), maxWhy)+"\n")
+	s.put(span{styleDim, because}, s.fold(oneLine(visible(q.why), maxWhy), len(because)), "\n")
 	for i, r := range q.offer {
 		name := "always means:  "
 		if i > 0 {
 			name = "               "
 		}
-		s.put(span{styleDim, name}, granting(r)+"\n")
+		s.put(span{styleDim, name}, s.fold(granting(r), len(name)), "\n")
 	}
-	s.put(answers, " > ")
+	s.put(s.fold(answers, 0), " > ")
 }
+
+const because = "asked because: "
 
 // maxWhy is the most that a reason or a rule takes up, in columns.
 const maxWhy = 400
@@ -353,6 +355,9 @@ func askOn(ctx context.Context, in *os.File, s *screen, q question) (string, err
 	line, err := readAnswer(ctx, in)
 	if err != nil {
 		s.put("\n")
+	}
+	if err == errNobody { // Ctrl-D leaves here as everywhere
+		return "quit", nil
 	}
 	return line, err
 }

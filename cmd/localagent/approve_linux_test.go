@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/localagent/localagent/tools"
 )
 
 // A pty is a terminal, opened to read and to write, and what is in front of it:
@@ -96,4 +98,44 @@ func TestAskOnTerminal(t *testing.T) {
 		}
 	}
 	cancel()
+}
+
+// Ctrl-D leaves, as it does everywhere; it does not mean that nobody is there.
+func TestLeaveQuestion(t *testing.T) {
+	p := openPTY(t)
+	got := make(chan string)
+	go func() {
+		line, err := askOn(t.Context(), p.in, newScreen(p.out, vars()), question{tool: "run_shell", body: "make"})
+		got <- fmt.Sprint(line, " ", err)
+	}()
+	p.seen(t, "[q]uit > ")
+	p.typed(t, "\x04")
+	if answer := <-got; answer != "quit <nil>" {
+		t.Errorf("the answer is %q, want quit", answer)
+	}
+	p.seen(t, "\n")
+}
+
+// A narrow terminal: the question is broken between words.
+func TestNarrowQuestion(t *testing.T) {
+	p := openPTY(t)
+	if err := setSize(p.front, 30); err != nil {
+		t.Skip(err)
+	}
+	question{tool: "write_file", class: tools.Write, dir: "/home/ines/tour", body: "+rope", why: "no rule allows write_file todo.md"}.show(newScreen(p.out, vars("NO_COLOR", "1")))
+	for line := range strings.Lines(p.seen(t, "[q]uit > ")) {
+		if textWidth(strings.TrimRight(line, "\r\n")) >= 30 {
+			t.Errorf("%q is too wide", line)
+		}
+	}
+}
+
+func setSize(f *os.File, columns uint16) error {
+	conn, err := f.SyscallConn()
+	if err == nil {
+		_ = conn.Control(func(fd uintptr) {
+			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 20, Col: columns})
+		})
+	}
+	return err
 }

@@ -257,15 +257,17 @@ func (c *config) policy(mode permission.Mode, allow, deny, known []string) (*per
 }
 
 // checkTool refuses a rule about a tool that does not exist when it looks like a
-// mistake: a command without the word exec, or a slip of the keys. A rule about
-// a tool that only another config declares does no harm.
+// mistake: a command without the word exec, or a slip of the keys. In a config a
+// rule about a tool that only another config declares does no harm; a flag is
+// for this run.
 func checkTool(r permission.Rule, known []string) error {
 	if r.Tool == "" || slices.Contains(known, r.Tool) {
 		return nil
 	}
 	hint := didYouMean("", r.Tool, known)
-	if hint == "" && r.Pattern != "" {
-		meant := permission.Rule{Verdict: r.Verdict, Class: tools.Exec, Pattern: r.Tool + " " + r.Pattern}
+	flag := strings.HasPrefix(r.Source, "--")
+	if hint == "" && (r.Pattern != "" || flag) {
+		meant := permission.Rule{Verdict: r.Verdict, Class: tools.Exec, Pattern: r.Tool + " " + cmp.Or(r.Pattern, "*")}
 		hint = fmt.Sprintf("; did you mean %q?", meant.String())
 	}
 	if hint == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,27 @@ func TestSmallTexts(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// The line of a call: the result has what the arguments do not need, and the
+// other way round; on a narrow screen it stands alone.
+func TestShare(t *testing.T) {
+	long := strings.Repeat("x", 50)
+	for _, c := range []struct {
+		left           int
+		args, text     string
+		wantArgs, want string
+	}{
+		{left: 60, args: `{"path":"a"}`, text: long, wantArgs: "path=a", want: "ok, " + long},
+		{left: 60, args: `{"path":"` + long + `"}`, text: "42", wantArgs: "path=" + long[:47] + "…", want: "ok, 42"},
+		{left: 40, args: `{"path":"` + long + `"}`, text: long, wantArgs: "path=" + long[:14] + "…", want: "ok, " + long[:15] + "…"},
+		{left: 14, args: `{"path":"a"}`, text: long, wantArgs: "", want: "ok, " + long[:10] + "…"},
+	} {
+		args, result := share(c.left, json.RawMessage(c.args), tools.Result{Status: tools.OK, Text: c.text})
+		if args != c.wantArgs || result != c.want {
+			t.Errorf("%d columns: %q, %q; want %q, %q", c.left, args, result, c.wantArgs, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ type dialectMemory struct {
 
 // dialects reads the memory. One that cannot be read is empty.
 func (e *env) dialects() *dialectMemory {
-	m := &dialectMemory{path: filepath.Join(e.stateDir(), "dialects.json"), known: map[string]string{}}
+	m := &dialectMemory{path: e.statePath("dialects.json"), known: map[string]string{}}
 	if b, err := os.ReadFile(m.path); err == nil {
 		_ = json.Unmarshal(b, &m.known) // a damaged memory is no memory
 	}
@@ -55,7 +56,7 @@ func (m *dialectMemory) of(digest string) string {
 
 // keep remembers the dialect of a model.
 func (m *dialectMemory) keep(digest, dialect string) error {
-	if digest == "" {
+	if digest == "" || m.path == "" {
 		return nil
 	}
 	if m.known == nil {
@@ -94,7 +95,7 @@ func digestOf(ctx context.Context, client *ollama.Client, name string) string {
 }
 
 // stateDir is where the command keeps what it remembers: sessions, history,
-// dialects.
+// dialects. Without a home it is "", and nothing is kept.
 func (e *env) stateDir() string {
 	if dir := e.getenv("LOCALAGENT_STATE_DIR"); dir != "" {
 		return dir
@@ -106,5 +107,19 @@ func (e *env) stateDir() string {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
+	if home == "" {
+		return ""
+	}
 	return filepath.Join(home, ".local", "state", "localagent")
+}
+
+// errNoState is why nothing is kept.
+var errNoState = errors.New("there is no HOME; LOCALAGENT_STATE_DIR can name a folder")
+
+// statePath is a path below stateDir, "" where there is none.
+func (e *env) statePath(name string) string {
+	if dir := e.stateDir(); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return ""
 }

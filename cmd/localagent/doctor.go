@@ -256,6 +256,10 @@ func (e *env) examineSettings(o *options, x *examination) {
 // examineState looks at the folder that the command writes to.
 func (e *env) examineState(x *examination) {
 	dir := e.stateDir()
+	if dir == "" {
+		x.bad("state", "there is no HOME: nothing is recorded", "set LOCALAGENT_STATE_DIR to a folder that can be written to")
+		return
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		x.bad("state", err.Error(), "set LOCALAGENT_STATE_DIR to a folder that can be written to")
 		return

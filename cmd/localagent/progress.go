@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -78,19 +79,30 @@ func (p *progress) note(text string) { p.s.note(styleDim, text) }
 func (p *progress) call(c loop.Call, r tools.Result) {
 	room := 160
 	if p.s.tty {
-		room = max(40, p.s.width()-1)
+		room = p.s.width() - 1
 	}
 	mark, look := "●", styleGood
 	if r.Status != tools.OK {
 		look = styleError
 	}
-	left := room - textWidth(c.Name) - 6
-	result := describeResult(r, max(24, left/2))
-	args := describeArgs(c.Args, max(8, left-textWidth(result)))
+	args, result := share(room-textWidth(c.Name)-6, c.Args, r)
 	if args != "" {
 		args = " " + args
 	}
 	p.s.put(span{look, mark + " "}, span{styleName, c.Name}, args, span{styleDim, " → "}, result, "\n")
+}
+
+// share gives the arguments and the result of a call their part of the columns
+// that are left: half for each, and what the one does not need to the other. On
+// a narrow screen the result alone is shown.
+func share(left int, args json.RawMessage, r tools.Result) (string, string) {
+	const narrow = 32
+	if left < narrow {
+		return "", describeResult(r, max(10, left+1))
+	}
+	short := describeArgs(args, left/2)
+	result := describeResult(r, left-textWidth(short))
+	return describeArgs(args, left-textWidth(result)), result
 }
 
 func (p *progress) replied(ev loop.Replied) {
@@ -121,6 +133,9 @@ func (p *progress) step(s loop.State) {
 // ended says what the answer alone does not.
 func (p *progress) ended(r *loop.Result) {
 	p.endThought()
+	if r.Stop == loop.StopAbortedModel || r.Stop == loop.StopAbortedTools {
+		p.s.fresh()
+	}
 	if r.Stop != loop.StopFinal && !isBrokenPipe(r.Err) {
 		p.s.note(styleError, stopText(r))
 	}
@@ -142,6 +157,9 @@ func stopText(r *loop.Result) string {
 		return orElse(r.Advice, string(r.Stop))
 	}
 	text := strings.TrimPrefix(r.Err.Error(), "loop: ")
+	if r.Stop == loop.StopTimeout {
+		text = errTimeout.Error()
+	}
 	if r.Advice != "" {
 		text += ". " + r.Advice
 	}

@@ -106,6 +106,15 @@ func (s *screen) note(look style, text string) {
 	s.put(span{look, name}, text, "\n")
 }
 
+// fold breaks text that begins at column col between words, where the screen is
+// too narrow for it.
+func (s *screen) fold(text string, col int) string {
+	if !s.tty || col+textWidth(text) < s.width() {
+		return text
+	}
+	return wrapIndented(text, s.width()-1, col, "  ")
+}
+
 // paint is the span as the screen shows it.
 func (s *screen) paint(p span) string {
 	if !s.color || p.style == stylePlain || p.text == "" {
@@ -131,6 +140,15 @@ func (s *screen) raw(text string) {
 func (s *screen) show(text string) {
 	if s.err == nil {
 		_, s.err = io.WriteString(s.w, text)
+	}
+}
+
+// fresh takes away what the terminal itself has shown on a line where nothing
+// else stands, such as the ^C of a key.
+func (s *screen) fresh() {
+	if s.canMove() && !s.midLine && (s.beside == nil || !s.beside.midLine) {
+		s.raw("\r\x1b[K")
+		s.midLine = false
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (e *env) sessionDir() string { return filepath.Join(e.stateDir(), "sessions") }
+func (e *env) sessionDir() string { return e.statePath("sessions") }
 
 // openLog opens the log that the flags name: a new one, the latest, one by
 // name, or none.
@@ -63,7 +62,11 @@ func openSession(path string) (log *session.Log, talk *loop.Transcript, err erro
 // createLog begins a new log. Where none can be written the run goes on
 // without.
 func (j *job) createLog(dir string) error {
-	log, err := session.Create(dir)
+	var log *session.Log
+	err := errNoState
+	if dir != "" {
+		log, err = session.Create(dir)
+	}
 	if err != nil {
 		if !j.o.quiet {
 			j.e.note(fmt.Sprintf("this session is not recorded: %v", err))

@@ -269,7 +269,11 @@ func permitCall(ctx context.Context, a *approver, t *tools.Tool, c tools.Call) e
 	if p.Verdict == loop.Allowed {
 		return nil
 	}
-	return &statusError{exitDenied, fmt.Errorf("%s was not run: %s", c.Name, cmp.Or(p.Reason, "you said no"))}
+	why := cmp.Or(p.Reason, "you said no")
+	if p.Verdict == loop.Refused {
+		why += "; -y runs it, --allow names what may run"
+	}
+	return &statusError{exitDenied, fmt.Errorf("%s was not run: %s", c.Name, why)}
 }
 
 // approver decides about calls as the flags and the config say.

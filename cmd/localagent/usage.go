@@ -74,8 +74,11 @@ func flagRow(f *pflag.Flag) (left, right string) {
 	if f.Shorthand != "" {
 		left = "-" + f.Shorthand + ", --" + f.Name
 	}
-	if f.NoOptDefVal == "" {
+	switch {
+	case f.NoOptDefVal == "":
 		left += " " + value
+	case value != "" && f.Value.Type() != "count":
+		left += "[=" + value + "]"
 	}
 	if d := f.DefValue; f.NoOptDefVal == "" && d != "" && d != "0" && d != "[]" && !strings.Contains(what, "(default") {
 		what += " (default " + d + ")"
