@@ -19,13 +19,13 @@ type danger struct {
 var dangers = map[string]danger{
 	"bun":       {letters: "ep", long: []string{"eval", "print"}},
 	"cargo":     {long: []string{"config"}},
-	"curl":      {letters: "oOTKcD", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "upload-file", "config", "cookie-jar", "dump-header", "trace", "trace-ascii", "libcurl", "stderr", "etag-save", "hsts", "alt-svc"}},
+	"curl":      {letters: "oOTKcD", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "upload-file", "config", "cookie-jar", "dump-header", "trace", "trace-ascii", "libcurl", "stderr", "etag-save", "hsts", "alt-svc", "ssl-sessions"}, find: curlDanger},
 	"deno":      {words: []string{"eval", "repl"}},
 	"fd":        {letters: "xX", long: []string{"exec", "exec-batch"}},
 	"fdfind":    {letters: "xX", long: []string{"exec", "exec-batch"}},
 	"find":      {words: []string{"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}},
 	"getopts":   {find: variableDanger},
-	"go":        {long: []string{"exec", "toolexec", "vettool"}},
+	"go":        {long: []string{"exec", "o", "toolexec", "vettool"}},
 	"lua":       {letters: "e"},
 	"make":      {letters: "E", long: []string{"eval"}},
 	"man":       {letters: "PH", long: []string{"pager", "html"}},
@@ -35,8 +35,8 @@ var dangers = map[string]danger{
 	"perl":      {letters: "eE"},
 	"php":       {letters: "rBRE"},
 	"printf":    {letters: "v"},
-	"python":    {letters: "c"},
-	"python3":   {letters: "c"},
+	"python":    {letters: "ci"},
+	"python3":   {letters: "ci"},
 	"read":      {find: variableDanger},
 	"readarray": {letters: "C", find: variableDanger},
 	"rg":        {long: []string{"pre", "hostname-bin"}},
@@ -48,7 +48,7 @@ var dangers = map[string]danger{
 	"sort":      {letters: "o", long: []string{"output", "compress-program"}},
 	"split":     {long: []string{"filter"}},
 	"sqlite3":   {long: []string{"cmd"}},
-	"tar":       {letters: tarLetters, long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script"}, find: tarDanger},
+	"tar":       {letters: tarLetters, long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script", "rmt-command", "remove-files"}, find: tarDanger},
 	"test":      {find: testDanger},
 	"[":         {find: testDanger},
 	"tree":      {letters: "o"},
@@ -63,13 +63,13 @@ var dangers = map[string]danger{
 	"git bisect":       {words: []string{"run"}},
 	"git clone":        {letters: "uc", long: []string{"config"}},
 	"git difftool":     {letters: "x"},
-	"git format-patch": {letters: "o"},
+	"git format-patch": {letters: "o", long: []string{"output-directory"}},
 	"git grep":         {letters: "O"},
 	"git rebase":       {letters: "x"},
 	"git submodule":    {words: []string{"foreach"}},
 }
 
-var awkDanger = danger{letters: "filE", long: []string{"file", "include", "load", "exec"}, find: func(args []word) {
+var awkDanger = danger{letters: "filEdopDW", long: []string{"file", "include", "load", "exec", "dump-variables", "pretty-print", "profile", "debug"}, find: func(args []word) {
 	for i, a := range args {
 		if strings.ContainsAny(a.text, "|>@") || strings.Contains(a.text, "system") || strings.Contains(a.text, "getline") {
 			args[i].danger = "is an awk program that may run others or write files"
@@ -153,6 +153,16 @@ func variableDanger(args []word) {
 	}
 }
 
+// curlDanger marks what names files in the middle of a text, and options whose
+// values curl computes.
+func curlDanger(args []word) {
+	for i, a := range args {
+		if strings.Contains(a.text, "output{") || strings.HasPrefix(a.text, "--expand-") {
+			args[i].danger = "may name a file that curl writes"
+		}
+	}
+}
+
 // uniqDanger marks a second file, which uniq writes.
 func uniqDanger(args []word) {
 	files := 0
@@ -200,24 +210,20 @@ func sedDanger(args []word) {
 	scripts := map[int]string{}
 	first, given := -1, false
 	for i, a := range args {
-		long, isLong := strings.CutPrefix(a.text, "--expression")
-		_, joined, e := strings.Cut(a.text, "e")
-		switch {
-		case !a.option():
+		if !a.option() {
 			if first < 0 {
 				first = i
 			}
 			continue
-		case isLong && long != "":
-			scripts[i] = strings.TrimPrefix(long, "=")
-		case !isLong && e && joined != "" && a.text[1] != '-':
-			scripts[i] = joined
-		case isLong || e && a.text[1] != '-':
-			if i+1 < len(args) {
-				scripts[i+1] = args[i+1].text
-			}
-		default:
+		}
+		script, joined, ok := sedScript(a.text)
+		switch {
+		case !ok:
 			continue
+		case joined:
+			scripts[i] = script
+		case i+1 < len(args):
+			scripts[i+1] = args[i+1].text
 		}
 		given = true
 	}
@@ -229,4 +235,15 @@ func sedDanger(args []word) {
 			args[i].danger = "is a sed script that may run programs or write files"
 		}
 	}
+}
+
+// sedScript says whether an option gives a script, and which if it is joined to
+// it. Long options may be cut short.
+func sedScript(option string) (script string, joined, ok bool) {
+	if long, isLong := strings.CutPrefix(option, "--"); isLong {
+		name, script, joined := strings.Cut(long, "=")
+		return script, joined, name != "" && strings.HasPrefix("expression", name)
+	}
+	_, script, ok = strings.Cut(option, "e")
+	return script, script != "", ok
 }

@@ -137,12 +137,13 @@ func (p pattern) cell(i, j int, words []word, grant bool, row, next []level) lev
 // program is the name of a command as deny rules see it: /bin/RM is rm, unless
 // the rule itself names a folder.
 func program(w word, p patternWord) word {
-	if w.kind != fixed {
-		return w
-	}
 	w.text = strings.ToLower(w.text)
-	if !strings.Contains(strings.Join(p.parts, ""), "/") {
+	switch {
+	case strings.Contains(strings.Join(p.parts, ""), "/"):
+	case w.kind == fixed:
 		w.text = path.Base(w.text)
+	default:
+		w.shape = w.shape.base()
 	}
 	return w
 }

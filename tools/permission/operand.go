@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -40,10 +42,88 @@ func (s *shell) mentions(words []word) {
 	if !known {
 		u = use{maybe, maybe}
 	}
-	for _, w := range fileWords(name, words[1:]) {
+	files := fileWords(name, words[1:])
+	for _, w := range files {
 		s.mention(w, tools.Read, u.reads)
 		s.mention(w, tools.Write, u.writes)
 	}
+	if walks(name, words[1:]) && s.watched(tools.Read) {
+		s.walk(files)
+	}
+}
+
+// A walk is the options that make a program read all that is in a folder.
+type walk struct {
+	letters string
+	long    []string
+	always  bool
+}
+
+var walkers = map[string]walk{
+	"ack":   {always: true},
+	"ag":    {always: true},
+	"cp":    {letters: "aRr", long: []string{"recursive", "archive"}},
+	"diff":  {letters: "r", long: []string{"recursive"}},
+	"egrep": grepWalk, "fgrep": grepWalk, "grep": grepWalk,
+	"rg":    {always: true},
+	"rsync": {always: true},
+	"scp":   {letters: "r"},
+	"tar":   {letters: "cru", long: []string{"create", "append", "update"}},
+	"zip":   {letters: "rR", long: []string{"recurse-paths", "recurse-patterns"}},
+}
+
+var grepWalk = walk{letters: "rRd", long: []string{"recursive", "dereference-recursive", "directories"}}
+
+// walks says whether a program reads all that is in the folders it is given.
+func walks(name string, args []word) bool {
+	w := walkers[name]
+	if name == "tar" && len(args) > 0 && !args[0].option() && strings.ContainsAny(args[0].text, w.letters) {
+		return true // without its dash
+	}
+	return w.always || slices.ContainsFunc(args, func(a word) bool {
+		return a.kind == fixed && danger{letters: w.letters, long: w.long}.option(a.text)
+	})
+}
+
+// walk notes what may lie in the folders that a program goes through; without
+// any it is the working folder.
+func (s *shell) walk(files []word) {
+	dirs := 0
+	for _, w := range files {
+		if w.option() && w.kind == fixed {
+			continue
+		}
+		dirs++
+		if w.kind != fixed {
+			s.mention(word{text: w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, tools.Read, maybe)
+		} else if !s.isFile(w.text) {
+			s.mention(word{text: w.text, kind: open, shape: contents(w.text)}, tools.Read, maybe)
+		}
+	}
+	if dirs == 0 {
+		s.mention(word{text: "the working folder", kind: open, shape: contents(".")}, tools.Read, maybe)
+	}
+}
+
+// isFile says whether a path, taken from the working folder, surely is a file
+// and no folder.
+func (s *shell) isFile(p string) bool {
+	if s.policy.Dir == "" || s.moved || strings.HasPrefix(p, "~") {
+		return false
+	}
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(s.policy.Dir, p)
+	}
+	info, err := os.Stat(p)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// contents is the shape of what lies in a folder.
+func contents(dir string) shape {
+	if dir = cleanPath(dir); dir == "." {
+		return shape(nil).add(oneChar, anyText)
+	}
+	return shape(nil).text(strings.TrimSuffix(dir, "/") + "/").add(anyText)
 }
 
 // fileWords are the words that may name files: for grep, not what it looks for.
@@ -65,17 +145,22 @@ func fileWords(name string, args []word) []word {
 // mention notes that a word may name a file, or hold the name of one, if there is
 // a rule about files to hold against it.
 func (s *shell) mention(w word, class tools.Class, sure level) {
-	if sure == no || !s.watched(class) {
+	switch {
+	case sure == no || !s.watched(class):
 		return
-	}
-	if w.kind != fixed {
+	case len(w.choices) > 0:
+		for _, c := range w.choices {
+			s.mention(c, class, min(sure, maybe)) // not every shell knows braces
+		}
+		return
+	case w.kind != fixed:
 		if !w.shape.vague() {
-			s.add(act{class: class, text: w.text, mention: maybe, shape: w.shape})
+			s.add(act{class: class, text: shorten(w.text), mention: maybe, shape: w.shape, dir: s.policy.Dir})
 		}
 		return
 	}
 	for _, p := range names(w.text) {
-		s.add(act{class: class, text: w.text, mention: sure, raw: p})
+		s.add(act{class: class, text: shorten(w.text), mention: sure, raw: p})
 	}
 }
 

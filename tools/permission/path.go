@@ -21,6 +21,10 @@ func (a *act) place(dir, p string) {
 		p = rest // it is the folder of the program that opens it, not of this one
 	}
 	a.name(relative(dir, p))
+	if home := expandHome(p); home != p { // a shell's way to write it
+		p = home
+		a.name(relative(dir, p))
+	}
 	if real, ok := follow(dir, p); ok {
 		a.name(real)
 	}
@@ -61,10 +65,18 @@ func (a *act) matchPath(pattern string) level {
 			return yes
 		}
 	}
-	if a.shape != nil && a.shape.mayMatch(low) {
+	if a.shape != nil && (a.shape.mayMatch(low) || !outside(low) && a.shape.mayMatch(a.inFull(low))) {
 		return maybe
 	}
 	return no
+}
+
+// inFull is the pattern of a relative path as one of absolute paths.
+func (a *act) inFull(pattern string) string {
+	if a.dir == "" || a.dir == "." {
+		return "/**/" + pattern
+	}
+	return strings.ToLower(quoteGlob(cleanPath(a.dir))) + "/" + pattern
 }
 
 // maxDepth is how many folders above a file are looked at for a rule that names

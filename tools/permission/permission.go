@@ -48,9 +48,11 @@
 //
 // The files that a command names are held against deny and ask rules too: what
 // may not be read may not be read by cat either, and what may not be written not
-// by cp. With programs of which nothing is known, and with names that the shell
-// has still to expand, it can only be guessed, and a person is asked. Programs
-// also open files that no line shows; keep those out of reach by other means.
+// by cp. With programs of which nothing is known, with those that go through
+// folders (grep -r, tar, cp -r), and with names that the shell has still to
+// expand, it can only be guessed, and a person is asked. Programs also open files
+// that no line shows; keep those out of reach by other means. Tools that walk over
+// files by themselves leave out what [Policy.Hides] names.
 package permission
 
 import (

@@ -55,6 +55,16 @@ func (s shape) star() shape {
 	return s.add(anyName)
 }
 
+// base is the shape of the last name of a path of this shape.
+func (s shape) base() shape {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == (piece{char: '/'}) {
+			return s[i+1:]
+		}
+	}
+	return s
+}
+
 // vague says whether the shape is any text at all.
 func (s shape) vague() bool {
 	return !slices.ContainsFunc(s, func(p piece) bool { return p.gap != anyText })

@@ -29,6 +29,7 @@ type shell struct {
 	policy  *Policy
 	folders []string // where the line may be when it names a file; "": the working folder
 	moved   bool     // a cd stands in the line
+	lost    bool     // the line may be in folders that are not among them
 
 	acts  []act
 	todo  []script
@@ -260,7 +261,7 @@ func (s *shell) redirect(r *syntax.Redirect) {
 	case syntax.RdrIn:
 		class = tools.Read
 	case syntax.DplIn, syntax.DplOut:
-		if w := readWord(r.Word, s.src); w.kind == fixed && strings.Trim(w.text, "0123456789-") == "" {
+		if w := readWord(r.Word, s.src); w.kind == fixed && isDescriptor(w.text) {
 			return
 		}
 	}
@@ -271,11 +272,17 @@ func (s *shell) redirect(r *syntax.Redirect) {
 	a := act{class: class, text: shorten(source(s.src, r)), raw: w.text}
 	switch {
 	case w.kind != fixed:
-		a.raw, a.shape, a.why = "", w.shape, "what file it is about is decided only when it runs"
+		a.raw, a.shape, a.dir, a.why = "", w.shape, s.policy.Dir, "what file it is about is decided only when it runs"
 	case strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/"):
 		s.barred(a.text, "it opens a connection")
 	}
 	s.add(a)
+}
+
+// isDescriptor says whether the word behind >& is the number of a stream, or
+// closes one; any other is the name of a file.
+func isDescriptor(w string) bool {
+	return w != "" && strings.Trim(strings.TrimSuffix(w, "-"), "0123456789") == ""
 }
 
 // isStream says whether a file is nothing but a stream of the program.
@@ -350,15 +357,40 @@ func numbersOnly(a *syntax.ArithmExp) bool {
 
 // changeFolder notes that the folder of what follows is another.
 func (s *shell) changeFolder(words []word) {
-	if !words[0].is("cd", "chdir", "pushd", "popd") {
+	switch {
+	case words[0].is("find") && slices.ContainsFunc(words, func(w word) bool { return w.is("-execdir", "-okdir") }):
+		s.lost = true
+		return
+	case !words[0].is("cd", "chdir", "pushd", "popd"):
 		return
 	}
 	s.moved = true
+	if len(words) == 1 {
+		s.enter("~")
+	}
 	for _, w := range words[1:] {
-		for _, f := range s.folders {
-			if w.kind == fixed && len(s.folders) < maxFolders {
-				s.folders = append(s.folders, join(f, w.text))
-			}
+		if w.kind == fixed {
+			s.enter(w.text)
+		} else {
+			s.lost = true
+		}
+	}
+}
+
+// enter notes a folder that the line may come to.
+func (s *shell) enter(dir string) {
+	if _, ok := ofNobody(dir); ok {
+		s.lost = true
+		return
+	}
+	for _, f := range s.folders {
+		to := join(f, dir)
+		switch {
+		case slices.Contains(s.folders, to):
+		case len(s.folders) == maxFolders:
+			s.lost = true
+		default:
+			s.folders = append(s.folders, to)
 		}
 	}
 }
@@ -372,6 +404,13 @@ func join(f, p string) string {
 	return f + "/" + p
 }
 
+// ofNobody cuts the folder off that a tilde stands for when it is neither the
+// user's own, nor the working folder: ~ann, ~-.
+func ofNobody(p string) (rest string, ok bool) {
+	first, rest, _ := strings.Cut(p, "/")
+	return rest, len(first) > 1 && first[0] == '~' && first != "~+"
+}
+
 // settle gives the acts about files their places, now that all folders are known.
 func (s *shell) settle() {
 	for i := range s.acts {
@@ -379,11 +418,22 @@ func (s *shell) settle() {
 		if a.raw == "" {
 			continue
 		}
-		if s.moved && a.why == "" && join("x", a.raw) != a.raw {
+		here, isHere := strings.CutPrefix(a.raw, "~+") // some shells know it
+		isHere = isHere && (here == "" || here[0] == '/')
+		relative := isHere || join("x", a.raw) != a.raw
+		if s.moved && a.why == "" && relative {
 			a.why = "the line changes its folder first"
 		}
 		for _, f := range s.folders {
 			a.place(s.policy.Dir, join(f, a.raw))
+			if isHere {
+				a.place(s.policy.Dir, join(f, "."+here))
+			}
+		}
+		if rest, ok := ofNobody(a.raw); ok {
+			a.shape = shape(nil).add(anyText).text("/" + rest)
+		} else if s.lost && relative {
+			a.shape = shape(nil).add(anyText).text("/" + a.raw)
 		}
 	}
 }

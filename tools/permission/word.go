@@ -13,6 +13,8 @@ type word struct {
 	kind   wordKind
 	shape  shape  // what it can become when it is not fixed
 	danger string // why no * of a rule may stand for it
+
+	choices []word // what braces may make of it
 }
 
 type wordKind uint8
@@ -46,17 +48,58 @@ func openWord(text string) word {
 
 // readWord reads a word; src is the line it stands in.
 func readWord(w *syntax.Word, src string) word {
-	var s speller
 	split := *w
 	syntax.SplitBraces(&split)
-	for _, part := range split.Parts {
+	read := spell(split.Parts, source(src, w))
+	if slices.ContainsFunc(split.Parts, isBrace) {
+		read.choices = choices(split.Parts, read.text)
+	}
+	return read
+}
+
+// spell reads the parts of a word; written is what it is called if it is not
+// fixed.
+func spell(parts []syntax.WordPart, written string) word {
+	var s speller
+	for _, part := range parts {
 		s.part(part)
 	}
 	if s.kind == fixed {
 		return fixedWord(s.text.String())
 	}
 	s.flush()
-	return word{text: source(src, w), kind: s.kind, shape: s.shape}
+	return word{text: written, kind: s.kind, shape: s.shape}
+}
+
+// maxChoices is how many words are made of one with braces.
+const maxChoices = 64
+
+// choices are the words that braces make of one. If they are too many, there is
+// one that may be any name.
+func choices(parts []syntax.WordPart, written string) []word {
+	var done []word
+	for todo := [][]syntax.WordPart{parts}; len(todo) > 0; todo = todo[1:] {
+		parts := todo[0]
+		i := slices.IndexFunc(parts, isBrace)
+		switch {
+		case len(done)+len(todo) > maxChoices:
+			return []word{{text: written, kind: open, shape: contents(".")}}
+		case i < 0:
+			done = append(done, spell(parts, written))
+			continue
+		}
+		for _, elem := range parts[i].(*syntax.BraceExp).Elems {
+			todo = append(todo, slices.Concat(parts[:i], elem.Parts, parts[i+1:]))
+		}
+	}
+	return done
+}
+
+// isBrace says whether a part is a list in braces; a sequence stands for words
+// that no rule names.
+func isBrace(p syntax.WordPart) bool {
+	b, ok := p.(*syntax.BraceExp)
+	return ok && !b.Sequence
 }
 
 // A speller takes the quotes off a word. Only the ways of quoting that all

