@@ -67,10 +67,10 @@ func (m *Model) Window(ctx context.Context) (int, error) {
 		window = min(window, info.Context)
 	}
 	running, err := m.server().Running(ctx)
-	if err != nil {
+	if ctx.Err() != nil {
 		return 0, err
 	}
-	for _, r := range running {
+	for _, r := range running { // none when the server, or what stands before it, cannot say
 		if sameModel(r.Name, m.Name) && r.Window > 0 {
 			window = min(window, r.Window)
 		}

@@ -376,3 +376,29 @@ func TestWindow(t *testing.T) {
 		})
 	}
 }
+
+// deaf is a way to a server that knows nothing of one path.
+type deaf struct {
+	http.RoundTripper
+	path string
+}
+
+func (d deaf) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == d.path {
+		r.URL.Path = "/nowhere"
+	}
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// What is asked for, and what the model was trained for, hold also when the
+// server cannot say what it allocated.
+func TestWindowWithoutPS(t *testing.T) {
+	s := ollamatest.New(t, ollamatest.Reply{Text: "Hi"})
+	s.Models = []ollamatest.Model{{Name: "test", Context: 2048}}
+	for numCtx, want := range map[int]int{0: 2048, 1024: 1024, 8192: 2048} {
+		m := &Model{Name: "test", NumCtx: numCtx, client: &Client{Host: s.URL, transport: deaf{http.DefaultTransport, "/api/ps"}}}
+		if got, err := m.Window(t.Context()); err != nil || got != want {
+			t.Errorf("asked for %d: got %d %v, want %d", numCtx, got, err, want)
+		}
+	}
+}

@@ -65,8 +65,10 @@ func (m *Model) chat(ctx context.Context, req *api.ChatRequest, yield func(loop.
 				settle(replies)
 				return
 			}
+			if !begun || says(r) {
+				silence.Reset(stallLimit)
+			}
 			begun = true
-			silence.Reset(stallLimit)
 		case <-silence.C:
 			if begun {
 				yield(loop.Chunk{}, &loop.ModelError{Kind: loop.Broken, Err: errStalled})
@@ -99,6 +101,13 @@ func receive(ctx context.Context, a *api.Client, req *api.ChatRequest, to chan<-
 		return loop.ErrNoTerminal
 	}
 	return err
+}
+
+// says reports whether a line of the reply takes it further. Others may come for
+// ever.
+func says(r api.ChatResponse) bool {
+	m := r.Message
+	return m.Content != "" || m.Thinking != "" || len(m.ToolCalls) > 0
 }
 
 // pass yields what a line of the reply holds and says whether to go on.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -53,6 +54,10 @@ func TestSilence(t *testing.T) {
 		"stalled": {
 			[]write{{time.Minute, line}, {10 * time.Minute, line}},
 			[]event{{3 * time.Second, "loading"}, {time.Minute, "text"}, {6 * time.Minute, "broken"}},
+		},
+		"lines that say nothing": {
+			slices.Concat([]write{{0, line}}, slices.Repeat([]write{{2 * time.Minute, `{"message":{"content":""}}` + "\n"}}, 3)),
+			[]event{{0, "text"}, {5 * time.Minute, "broken"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
