@@ -156,7 +156,7 @@ func (s *Scanner) unreadable() verdict {
 	if strings.HasPrefix(r.problem.Found, "...") || strings.HasPrefix(r.problem.Found, "…") {
 		callLike = false // a placeholder
 	}
-	if callLike || c.place.hard {
+	if callLike || c.place.hard && s.marker.on {
 		return verdict{kind: isFault, fault: r.problem}
 	}
 	return verdict{}

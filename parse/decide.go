@@ -13,7 +13,7 @@ func (s *Scanner) release() {
 	case stThink:
 		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), "")
 	case stBlocked, stRest:
-		s.add(pieceText, cutRune(s.text, len(s.text)), "")
+		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), "")
 	case stText:
 		if !s.lead && s.prefix < 0 {
 			s.add(pieceText, s.safe(), "")
@@ -35,6 +35,23 @@ func (s *Scanner) release() {
 			s.add(pieceText, s.pos, "")
 		}
 	}
+}
+
+// tokenAtEnd is where a control token begins that ends the text, or may become
+// one that does; the end of the text if there is none.
+func (s *Scanner) tokenAtEnd() int {
+	end := len(strings.TrimRight(s.text, " \t\r\n"))
+	from := min(end, max(s.done, end-maxTag))
+	i := strings.LastIndexByte(s.text[from:end], '<')
+	if i < 0 {
+		return len(s.text)
+	}
+	i += from
+	t, ok := lexTag(s.text[i:], s.eof)
+	if ok == maybe || ok == yes && t.kind == markToken && t.bars && i+t.n == end {
+		return i
+	}
+	return len(s.text)
 }
 
 // thinkSafe is the offset up to which a thought cannot become a marker.
@@ -109,6 +126,11 @@ func (s *Scanner) end(f Finish) {
 	}
 	if s.group {
 		s.groupAtEnd()
+	}
+	if s.state == stBlocked || s.state == stRest {
+		i := s.tokenAtEnd()
+		s.add(pieceText, i, "")
+		s.add(pieceDrop, len(strings.TrimRight(s.text, " \t\r\n")), dropToken)
 	}
 	if s.prefix >= 0 && s.called {
 		s.prefix = -1
@@ -225,7 +247,7 @@ func (r *reader) due() string {
 // that it is no call.
 func (s *Scanner) showsData() bool {
 	r, c := &s.read, &s.cand
-	if c.place.hard || c.named || c.expr {
+	if c.place.hard && s.marker.on || c.named || c.expr {
 		return false
 	}
 	if r.exprs > 0 {

@@ -233,8 +233,11 @@ func (s *Scanner) inBlocked() bool {
 			}
 			end = len(s.text)
 		}
-		closed := s.blockedLine(s.text[s.pos:end])
-		if closed {
+		line := s.text[s.pos:end]
+		if j := endTokenAt(line); j > 0 {
+			line, end = line[:j], s.pos+j // a token behind the closing run
+		}
+		if s.blockedLine(line) {
 			s.fence = fence{}
 			s.state, s.pos = stText, end
 			s.lead = false
@@ -246,6 +249,24 @@ func (s *Scanner) inBlocked() bool {
 		}
 		s.pos = end + 1
 	}
+}
+
+// endTokenAt returns where a control token stands directly behind a run that may
+// close a fence, 0 if none does.
+func endTokenAt(line string) int {
+	trimmed := strings.TrimLeft(line, " ")
+	if trimmed == "" || trimmed[0] != '`' && trimmed[0] != '~' {
+		return 0
+	}
+	n := runLen(trimmed, 0)
+	rest := strings.TrimLeft(trimmed[n:], " \t")
+	if !strings.HasPrefix(rest, "<") {
+		return 0
+	}
+	if t, ok := lexTag(rest, true); ok != yes || t.kind != markToken {
+		return 0
+	}
+	return len(line) - len(rest)
 }
 
 // blockedLine looks at a line of a blocked fence and reports whether it closes

@@ -190,10 +190,12 @@ func (s *Scanner) role(p, end int, t tag) bool {
 	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
 		return s.endReply(p, overTurn)
 	case "assistant", "model", "chatbot", "gpt", "bot":
-		end = q
+		s.drop(p, q, dropToken)
+		s.stands, s.pos = false, q
+		return true
 	}
 	s.drop(p, end, dropToken)
-	s.stands, s.pos = true, end
+	s.stands, s.pos = true, end // a role token without a role, where a tag is due
 	return true
 }
 
