@@ -426,10 +426,18 @@ func (s *Scanner) inLineRest() bool {
 	for s.pos < len(s.text) {
 		switch c := s.text[s.pos]; c {
 		case '\n':
-			s.state = stText
+			s.state, s.pos = stText, s.cand.end
 			return s.accept()
 		case ' ', '\t', '\r':
 			s.pos++
+		case ',', ';':
+			if s.cand.tick > 0 || s.pos > s.cand.end {
+				s.state = stText
+				return s.reject()
+			}
+			s.pos++ // a further list may follow, here or below
+		case '[':
+			return s.listGoesOn()
 		case '<':
 			return s.tagEndsLine()
 		default:
@@ -442,6 +450,21 @@ func (s *Scanner) inLineRest() bool {
 	}
 	s.state = stText
 	s.cand.odd = true
+	return s.accept()
+}
+
+// listGoesOn looks at the [ behind a list: another such list is part of what
+// stands alone on the line.
+func (s *Scanner) listGoesOn() bool {
+	ok, _ := s.opensList(s.pos)
+	if ok == maybe {
+		return false
+	}
+	s.state = stText
+	if ok == no || s.cand.tick > 0 {
+		return s.reject()
+	}
+	s.pos = s.cand.end
 	return s.accept()
 }
 

@@ -548,7 +548,7 @@ func (s *Scanner) candidate(p int) *candidate {
 		first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
 	}
 	if p >= s.here.line { // else a call that began lines ago ends
-		s.cand.own = p < len(s.text) && s.text[p] != '{' && s.ownLine(p)
+		s.cand.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
 		s.cand.odd = s.odd >= 0 && s.odd == s.lineStart(p)
 	}
 	s.state = stCandidate
