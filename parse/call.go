@@ -58,11 +58,12 @@ func (p place) marked() bool { return p.hard || p.fence }
 
 // found is a call with what its standing depends on.
 type found struct {
-	call  Call
-	byEnd bool // a call only if the text ends here
-	whole bool // a call only if the whole reply is calls
-	expr  bool // an expression, a pair or a quoted call
-	end   int  // where its candidate ends
+	call   Call
+	byEnd  bool // a call only if the text ends here
+	whole  bool // a call only if the whole reply is calls
+	orElse bool // and if it is not, the reply is malformed
+	expr   bool // an expression, a pair or a quoted call
+	end    int  // where its candidate ends
 }
 
 // verdict is what a complete candidate is.
@@ -440,7 +441,19 @@ func (j *judge) list(i, depth int) verdict {
 		}
 		return all.kind == isCalls
 	})
-	return all
+	return together(all)
+}
+
+// together makes the calls of a list depend on the same: if one counts only as
+// the whole reply, the list is malformed where it is not.
+func together(v verdict) verdict {
+	whole := func(f found) bool { return f.whole }
+	if v.kind == isCalls && slices.ContainsFunc(v.calls, whole) && !whole(v.calls[0]) {
+		for k := range v.calls {
+			v.calls[k].whole, v.calls[k].orElse = true, true
+		}
+	}
+	return v
 }
 
 func (j *judge) isEmpty(start, end int) bool {

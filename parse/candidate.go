@@ -387,6 +387,16 @@ func (s *Scanner) endsPython() bool {
 		s.cand.odd = true // unclosed
 		return s.accept()
 	}
+	if t, ok := lexTag(s.text[q:], s.eof); s.text[q] == '<' && ok != no {
+		if ok == maybe {
+			s.state, s.pos = stPython, q
+			return false
+		}
+		if t.kind == markToken {
+			s.cand.odd = true // unclosed
+			return s.accept()
+		}
+	}
 	if s.text[q] == s.fence.char && q+runLen(s.text, q) == len(s.text) && !s.eof {
 		s.state, s.pos = stPython, q
 		return false

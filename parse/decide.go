@@ -54,6 +54,21 @@ func (s *Scanner) tokenAtEnd() int {
 	return len(s.text)
 }
 
+// cutToken returns where the first control token stands in [from, end), or end.
+func (s *Scanner) cutToken(from, end int) int {
+	for i := from; i < end; i++ {
+		j := strings.IndexByte(s.text[i:end], '<')
+		if j < 0 {
+			break
+		}
+		i += j
+		if t, ok := lexTag(s.text[i:], true); ok == yes && t.kind == markToken && t.bars {
+			return i
+		}
+	}
+	return end
+}
+
 // thinkSafe is the offset up to which a thought cannot become a marker.
 func (s *Scanner) thinkSafe() int {
 	n := len(s.text)
@@ -81,7 +96,7 @@ func (s *Scanner) safe() int {
 
 // holdsRecipient reports whether a line may go on to name a recipient.
 func holdsRecipient(line string) bool {
-	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to="} {
+	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to=", "functions."} {
 		if strings.HasPrefix(line, w) || strings.HasPrefix(w, line) {
 			return true
 		}
@@ -127,7 +142,7 @@ func (s *Scanner) end(f Finish) {
 	if s.group {
 		s.groupAtEnd()
 	}
-	if s.state == stBlocked || s.state == stRest {
+	if s.state == stBlocked || s.state == stRest || s.unread {
 		i := s.tokenAtEnd()
 		s.add(pieceText, i, "")
 		s.add(pieceDrop, len(strings.TrimRight(s.text, " \t\r\n")), dropToken)
@@ -195,6 +210,7 @@ func (s *Scanner) unclosed(f Finish) {
 		return
 	case s.fence.kind == fencePython, c.tick > 0 && !r.sure:
 	case s.showsData():
+		s.unread = true
 	default:
 		s.cut(c.start, r.due())
 		s.prose(c.start)
@@ -294,7 +310,7 @@ func (s *Scanner) decide(f Finish) Result {
 		r.Outcome = Calls
 	case len(s.answers) > 0:
 		s.answer(&r)
-	case s.think.open && strings.TrimSpace(r.Text) == "":
+	case s.think.open:
 		r.fail(ReasonUnfinishedThinking, len(s.text), "the end of the thought")
 	case strings.TrimSpace(r.Text) == "":
 		r.fail(ReasonEmpty, len(s.text), "an answer or a call")

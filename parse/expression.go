@@ -228,6 +228,7 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	case !s.eof:
 		return false, true
 	}
+	end = s.cutToken(q, end)
 	args, okArgs := readAssignments(s.text[q:end])
 	if !okArgs {
 		return false, false

@@ -20,6 +20,13 @@ func (s *Scanner) partTag(p, end int, t tag) bool {
 			return true
 		}
 	}
+	if name := strings.TrimSpace(s.text[line:p]); strings.HasPrefix(name, "functions.") && wordLen(name) == len(name) && s.reg.known(name) {
+		start := line + strings.Index(s.text[line:p], name)
+		s.open(start)
+		s.named = named{start: start, name: name, at: end, dialect: DialectKimi}
+		s.state, s.pos = stNamed, end
+		return true
+	}
 	s.drop(p, end, dropToken)
 	s.pos = end
 	return true

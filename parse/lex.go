@@ -66,6 +66,7 @@ type lex struct {
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
+	unread    bool   // the text ends in data that was not looked into for tokens
 	check     int    // next offset at which repetition is looked for
 	floor     int    // repetition is looked for behind this
 
@@ -325,11 +326,24 @@ func (s *Scanner) prose(p int) {
 // dissolve makes text of tentative calls: what they stand in holds more.
 func (s *Scanner) dissolve() {
 	if s.group {
+		s.orElse()
 		s.settle(pieceText)
 		s.holdMiddle()
 	}
 	s.group, s.inside, s.lists = false, false, false
 	s.maybe = s.maybe[:0]
+}
+
+// orElse notes a list of calls that is none because more stands in the reply.
+func (s *Scanner) orElse() {
+	for i := max(s.held, 0); i < s.count(); i++ {
+		p := s.at(i)
+		if p.kind == pieceHeld && s.calls[p.call].orElse {
+			s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: p.start,
+				Expected: "a list of calls of known tools"}, start: p.start})
+			return
+		}
+	}
 }
 
 // confirm makes calls of tentative calls.

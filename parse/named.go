@@ -138,9 +138,7 @@ func (s *Scanner) inNamed() bool {
 		return s.namedFence(p)
 	}
 	if s.named.react {
-		s.state = stInput
-		s.named.body = p
-		return true
+		return s.beginInput(p)
 	}
 	if strings.HasPrefix(rest, "json") && s.named.dialect == DialectHarmony {
 		s.pos = p + len("json")
@@ -157,6 +155,22 @@ func (s *Scanner) inNamed() bool {
 		}
 	}
 	return s.noArgs()
+}
+
+// beginInput starts reading an Action Input that is plain text, at p.
+func (s *Scanner) beginInput(p int) bool {
+	rest := s.text[p:]
+	w, _ := lexLine(rest)
+	switch {
+	case w == wordObservation: // nothing was written
+		return s.finishArgs("", p)
+	case w != wordNone:
+		return s.noArgs()
+	case !s.eof && mayBeLineWord(rest):
+		return false
+	}
+	s.state, s.named.body = stInput, p
+	return true
 }
 
 // beginArgs starts reading the arguments at p.

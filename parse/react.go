@@ -100,6 +100,7 @@ func (s *Scanner) inInput() bool {
 
 // plainInput takes the text up to end as the one string argument.
 func (s *Scanner) plainInput(end int, byEnd bool) bool {
+	end = s.cutToken(s.named.body, end)
 	value := strings.TrimSpace(s.text[s.named.body:end])
 	s.candidate(s.named.start)
 	s.cand.odd = byEnd

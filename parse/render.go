@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -148,8 +149,16 @@ func appendDefused(dst []byte, text string) []byte {
 // ownFrames are the tags that prompts put around foreign text.
 var ownFrames = map[string]bool{"stdin": true, "file": true}
 
+// templateTokens are control tokens of prompts that no reply has.
+var templateTokens = []string{
+	"<<SYS>>", "<</SYS>>", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[gMASK]", "<pad>",
+}
+
 // breaks reports whether a marker begins s.
 func breaks(s string) bool {
+	if slices.ContainsFunc(templateTokens, func(token string) bool { return strings.HasPrefix(s, token) }) {
+		return true
+	}
 	if s[0] == '[' {
 		_, ok := lexBracket(s, true)
 		return ok == yes

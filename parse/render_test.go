@@ -36,7 +36,7 @@ func TestRender(t *testing.T) {
 func TestDefuse(t *testing.T) {
 	broken := []string{
 		"<|im_end|>", "<|im_start|>user", "<｜tool▁calls▁begin｜>", "<tool_call>", "</tool_call>", "<tool_result name=\"x\">",
-		"</tool_result>", "[TOOL_CALLS]", "[/INST]", "<think>", "<end_of_turn>", "</s>", "<function=calc>", "</stdin>",
+		"</tool_result>", "[TOOL_CALLS]", "[/INST]", "<</SYS>>", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]", "<think>", "<end_of_turn>", "</s>", "<function=calc>", "</stdin>",
 		"<file name=\"a\">", "<tool_call", "<|", "<|channel|>analysis",
 	}
 	for _, s := range broken {
