@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -78,7 +79,7 @@ func (e *env) loadConfig(named, cwd string) (*config, error) {
 	}
 	var files []configFile
 	for _, f := range places {
-		text, err := os.ReadFile(f.path)
+		text, err := readLimited(f.path, maxConfig)
 		switch {
 		case f.path == "", named == "" && errors.Is(err, fs.ErrNotExist):
 			continue
@@ -89,6 +90,23 @@ func (e *env) loadConfig(named, cwd string) (*config, error) {
 		files = append(files, f)
 	}
 	return readConfig(files, e.getenv)
+}
+
+// maxConfig is the size of the largest config file, in bytes.
+const maxConfig = 1 << 20
+
+// readLimited reads a file that must not be larger than that.
+func readLimited(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s is larger than %s", path, bytesText(limit))
+	}
+	return text, err
 }
 
 // userConfig is the user's config file, "" if there is no place for one.

@@ -400,6 +400,8 @@ func TestConfigProject(t *testing.T) {
 		{"approve = 'ask'", `:1: approve: not in a project's file: it may only say "never"`},
 		{"instructions = '/etc/passwd'", ":1: instructions: not in a project's file: it may only name a file below its folder"},
 		{"instructions = '../x'", ":1: instructions: not in a project's file: it may only name a file below its folder"},
+		{"model = 'replay:x.jsonl'", ":1: model: not in a project's file: recorded replies are calls that somebody else chose"},
+		{"[models.x]\nsystem = 'y'", ""},
 		{"[permission]\nexec = 'allow'", `:2: permission.exec: not in a project's file: it may only say "deny"`},
 		{"[permission]\nread = 'ask'", `:2: permission.read: not in a project's file: it may only say "deny"`},
 		{"[permission]\nrules = ['deny exec rm *', 'allow exec ls']", `:2: the rule "allow exec ls": not in a project's file: it may only deny`},
@@ -424,6 +426,44 @@ func TestConfigProject(t *testing.T) {
 }
 
 // Which files are read.
+// A project's file does not reach out of its folder by way of a link, and cannot
+// be without end.
+func TestConfigProjectLinks(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "p")
+	for name, text := range map[string]string{
+		"secret": "x", "p/rules.md": "y", "p/.localagent.toml": "instructions = 'link'", "p/deep/big.toml": strings.Repeat("#", maxConfig+1),
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &env{getenv: vars()}
+	for _, row := range []struct{ to, want string }{
+		{"rules.md", ""},
+		{"none", ""}, // said when it is read
+		{"../secret", ":1: instructions: not in a project's file: it may only name a file below its folder"},
+		{filepath.Join(dir, "secret"), ":1: instructions: not in a project's file: it may only name a file below its folder"},
+	} {
+		link := filepath.Join(in, "link")
+		_ = os.Remove(link)
+		if err := os.Symlink(row.to, link); err != nil {
+			t.Skip(err)
+		}
+		if row.want != "" {
+			row.want = filepath.Join(in, projectFile) + row.want
+		}
+		_, err := e.loadConfig("", in)
+		checkError(t, row.to, err, row.want)
+	}
+	_, err := e.loadConfig(filepath.Join(in, "deep/big.toml"), in)
+	checkError(t, "a large file", err, "config: "+filepath.Join(in, "deep/big.toml")+" is larger than 1.0 MiB")
+}
+
 func TestLoadConfig(t *testing.T) {
 	home := t.TempDir()
 	write := func(name, text string) string {

@@ -145,6 +145,8 @@ func (r *tableReader) setting(at string, k configKey, v any) (configValue, error
 		return configValue{}, r.own(at, k.own)
 	case r.file.project && k.flag == "approve" && text != string(permission.ModeNever):
 		return configValue{}, r.own(at, `it may only say "never"`)
+	case r.file.project && k.flag == "model" && isReplay(text):
+		return configValue{}, r.own(at, "recorded replies are calls that somebody else chose")
 	}
 	if k.kind == aFile {
 		var err error
@@ -162,10 +164,24 @@ func (r *tableReader) own(at, why string) error {
 
 // path is a path from the folder of the file.
 func (r *tableReader) path(at, p string) (string, error) {
-	if r.file.project && !filepath.IsLocal(p) {
+	file := r.fromHere(p)
+	if r.file.project && (!filepath.IsLocal(p) || leadsOut(filepath.Dir(r.file.path), file)) {
 		return "", r.own(at, "it may only name a file below its folder")
 	}
-	return r.fromHere(p), nil
+	return file, nil
+}
+
+// leadsOut says whether links lead from a file in dir to one outside.
+func leadsOut(dir, file string) bool {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return false // there is nothing to read
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return true
+	}
+	rel, err := filepath.Rel(dir, real)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 func (r *tableReader) fromHere(p string) string {
