@@ -208,7 +208,7 @@ func (s *Scanner) unclosed(f Finish) {
 			s.run()
 		}
 		return
-	case s.fence.kind == fencePython, c.tick > 0 && !r.sure:
+	case s.fence.kind == fencePython && (r.exprs == 0 || r.failed()), c.tick > 0 && !r.sure:
 	case s.showsData():
 		s.unread = true
 	default:
@@ -266,14 +266,11 @@ func (s *Scanner) showsData() bool {
 	if c.place.hard && s.marker.on || c.named || c.expr {
 		return false
 	}
-	if r.exprs > 0 {
+	if r.exprs > 0 || opensQuoted(s.text[c.start:], &s.reg) {
 		return !c.first && !c.own && !c.place.marked()
 	}
-	switch s.text[c.start] {
-	case '[':
-		if len(r.stack) > 0 && len(r.parts) == 0 && r.firstKey() == "" && !r.toolSeen {
-			return !c.first || r.quoted == 0 || !r.toolSeen
-		}
+	if s.text[c.start] == '[' && len(r.stack) > 0 && len(r.parts) == 0 && r.firstKey() == "" && !r.toolSeen {
+		return true
 	}
 	if r.nameSeen != "" && !r.toolSeen {
 		return !s.reg.mayBecome(r.nameSeen)
@@ -283,6 +280,26 @@ func (s *Scanner) showsData() bool {
 	}
 	k := r.firstKey()
 	return !(r.toolSeen || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || isEnvelopeKey(k) || s.reg.known(k))
+}
+
+// opensQuoted reports whether a list begins with a quoted call, or with a pair
+// of a quoted name and an object.
+func opensQuoted(list string, reg *registry) bool {
+	t := strings.TrimLeft(list[:min(len(list), maxLook)], "[( \t\r\n")
+	if len(t) == len(list) || t == "" || t[0] != '"' && t[0] != '\'' {
+		return false
+	}
+	quote, t := t[:1], t[1:]
+	if _, known := callName(t, reg); known {
+		return true
+	}
+	n := wordLen(t)
+	rest, ok := strings.CutPrefix(t[n:], quote)
+	if !ok || !reg.known(t[:n]) {
+		return false
+	}
+	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), ",")
+	return ok && strings.HasPrefix(strings.TrimSpace(rest), "{")
 }
 
 // lastRepeat looks for repetition at the very end.

@@ -103,6 +103,9 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 	}
 	word := rest[:n]
 	if !s.reg.known(word) {
+		if n == len(rest) && s.group && s.called && s.reg.mayBecome(word) {
+			s.cut(p, "the rest of a call") // behind calls: another was begun
+		}
 		return false, false
 	}
 	q := p + n
