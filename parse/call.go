@@ -189,7 +189,7 @@ func (j *judge) object(i, depth int) verdict {
 	if tool < 0 && len(s.wraps) > 0 {
 		return j.value(s.wraps[0].v0, depth+1)
 	}
-	if tool < 0 && s.fields == 1 && j.c[s.first.v0] == '{' {
+	if tool < 0 && s.fields == 1 && j.holdsObject(s.first) {
 		if t, exact := j.reg.lookup(s.first.key); t >= 0 {
 			return j.finish(call{tool: t, exact: exact, span: span, args: j.raw(s.first), dialect: DialectJSON})
 		}
@@ -214,6 +214,19 @@ func (j *judge) named(s shape, span Span) (tool int, name field, fault Problem) 
 		}
 	}
 	return tool, name, Problem{}
+}
+
+// holdsObject reports whether a value is an object, or the text of one.
+func (j *judge) holdsObject(f field) bool {
+	if j.c[f.v0] != '"' {
+		return j.c[f.v0] == '{'
+	}
+	text := strings.TrimSpace(j.str(f))
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	_, bad := readWhole(text)
+	return bad == ""
 }
 
 // call is a call of a registered tool that is being put together.
@@ -656,13 +669,19 @@ func newReader(text string) *reader {
 // unwrapArgs takes an object of arguments out of an echoed schema or out of a
 // call of the same tool that was written into its own arguments.
 func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+	j := &judge{reg: r, c: raw}
 	if !oddArgs(raw) {
+		if j.describes(f) {
+			return "", nil, ReasonSchemaEcho
+		}
 		return raw, nil, ""
 	}
-	j := &judge{reg: r, c: raw}
 	s := j.shape(0)
 	if inner, ok := j.doubled(s, tool, f); ok {
 		return inner, []Repair{{RepairDoubledCall, at}}, ""
+	}
+	if j.describes(f) {
+		return "", nil, ReasonSchemaEcho
 	}
 	props, typed, alone := -1, false, true
 	fields(raw, 0, func(m field) bool {
@@ -699,6 +718,28 @@ func oddArgs(raw string) bool {
 		return odd
 	})
 	return odd
+}
+
+// describes reports whether the arguments only describe the parameters: each
+// value is a schema, and one of them cannot be the value of its parameter.
+func (j *judge) describes(f *facts) bool {
+	all, wrong := j.c != "{}" && f.params != nil, false
+	fields(j.c, 0, func(m field) bool {
+		all = all && f.has(m.key) && j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
+		wrong = wrong || f.params[m.key] == typeString
+		return all
+	})
+	return all && wrong
+}
+
+// hasKey reports whether the object at c[i:] has the key.
+func hasKey(c string, i int, key string) bool {
+	found := false
+	fields(c, i, func(m field) bool {
+		found = m.key == key
+		return !found
+	})
+	return found
 }
 
 // schemas reports whether a value of the object at c[i:] is itself a schema.

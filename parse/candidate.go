@@ -139,7 +139,7 @@ func (s *Scanner) plainData() bool {
 	if r.out[0] != '{' || r.callKeys || r.exprs > 0 {
 		return false
 	}
-	if r.first == 0 || r.out[r.first+1] != '{' { // the value of the first key
+	if c := r.out[min(r.first+1, len(r.out)-1)]; r.first == 0 || c != '{' && c != '"' { // the value of the first key
 		return true
 	}
 	return !s.reg.known(r.firstKey())

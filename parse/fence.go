@@ -58,7 +58,7 @@ func (s *Scanner) inFence() bool {
 			return s.fenceLine(p, n, s.pos+1)
 		}
 		if c == '`' && s.text[p] == '`' {
-			s.state = stText
+			s.state, s.pos = stText, p
 			if s.fence.kind != fenceNone {
 				return s.plain(p, p+n)
 			}

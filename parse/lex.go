@@ -446,9 +446,9 @@ func (s *Scanner) leadWide(p int) bool {
 	if !utf8.FullRuneInString(rest) && !s.eof {
 		return false
 	}
-	if s.done == p {
+	if s.only || s.called { // an edge of the reply, or it may be one
 		if r, n := utf8.DecodeRuneInString(rest); isInvisible(r) {
-			s.add(pieceDrop, p+n, dropEdge)
+			s.drop(p, p+n, dropEdge)
 			s.pos = p + n
 			return true
 		}

@@ -18,6 +18,7 @@ type named struct {
 	tag     bool // the name stands in a tag that a closing tag ends
 	toolTag bool // the tag is the name
 	id      bool // an id of the call is due
+	due     bool // a marker has announced the arguments
 }
 
 // nameAt takes the name at p; its arguments are due at q.
@@ -29,6 +30,9 @@ func (s *Scanner) nameAt(p int, word string, q int) {
 	}
 	if s.marker.on {
 		s.named.dialect = s.markerDialect()
+		if strings.HasPrefix(word, "call:") {
+			s.named.dialect = DialectGemma
+		}
 		if s.marker.pending {
 			s.named.start = s.marker.start
 		}
@@ -102,7 +106,7 @@ func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
 		return true
 	case t.kind == markPart:
 		s.nameAt(p, word, q+t.n)
-		s.named.id = t.name == "[CALL_ID]"
+		s.named.id, s.named.due = t.name == "[CALL_ID]", true
 		return true
 	case t.kind == markArgKey && !t.close && s.reg.known(word):
 		s.nameAt(p, word, q)
@@ -140,9 +144,14 @@ func (s *Scanner) inNamed() bool {
 	if s.named.react {
 		return s.beginInput(p)
 	}
-	if strings.HasPrefix(rest, "json") && s.named.dialect == DialectHarmony {
-		s.pos = p + len("json")
-		return true
+	if s.named.dialect == DialectHarmony {
+		if strings.HasPrefix(rest, "json") {
+			s.pos = p + len("json")
+			return true
+		}
+		if !s.eof && strings.HasPrefix("json", rest) {
+			return false
+		}
 	}
 	if s.named.id { // Mistral's call id
 		n := wordLen("_" + rest)
@@ -208,10 +217,12 @@ func (s *Scanner) namedTag(p int) bool {
 	case ok == no:
 		return s.noArgs()
 	case t.kind == markPart || t.kind == markMessage:
-		s.pos = p + t.n
+		s.named.due, s.pos = true, p+t.n
 		return true
 	case !t.close && (t.kind == markParam || t.kind == markArgKey || s.named.toolTag && !t.bars):
 		return s.beginParams(p)
+	case s.named.due: // arguments were announced
+		return s.noArgs()
 	case t.close || t.kind == markEnd || t.kind == markToken:
 		end := p
 		if !s.named.tag || t.kind == markFunction || t.name == s.named.name {
