@@ -255,6 +255,7 @@ func docServer(t *testing.T, replies string) *ollamatest.Server {
 		{Name: "qwen2.5-coder:7b", Size: 4_683_087_519, Family: "qwen2", Digest: strings.Repeat("dae1", 16),
 			Capabilities: []string{"completion", "tools", "insert"}, Context: 32768},
 	}
+	s.Requests() // takes the server's lock: what was set is seen by all that comes
 	return s
 }
 

@@ -106,6 +106,7 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	s := ollamatest.New(tb, replies...)
 	s.Models[0].Digest, s.Models[0].Size = strings.Repeat("5eed", 16), 815_000_000
+	s.Requests() // takes the server's lock: what was set is seen by all that comes
 	ts.Setenv("OLLAMA_HOST", s.URL)
 	ts.Setenv("LOCALAGENT_MODEL", "test")
 	ts.Value(serverKey{}).(*scriptServer).Server = s
