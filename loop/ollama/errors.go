@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/localagent/localagent/loop"
@@ -106,8 +107,11 @@ func (c *Client) explain(err error, x *exchange, model string) error {
 	switch {
 	case x.status >= http.StatusBadRequest:
 		e.Status = x.status
-		quote(e, x.message)
 		f = judge(x.message, x.status)
+		if isWebPage(x.message) && f.kind == loop.Fatal {
+			f.cure = cureHost
+		}
+		quote(e, pageTitle(x.message))
 	case x.status == 0:
 		e.Err, f = fmt.Errorf("no answer from %s: %w", c.url.Redacted(), bare(err)), unreached(err)
 	case brokenOff(err):
@@ -138,6 +142,25 @@ func judge(text string, status int) failure {
 		f.cure = cureHost
 	}
 	return f
+}
+
+// isWebPage says whether text is what other servers and proxies send.
+func isWebPage(text string) bool {
+	start := strings.ToLower(strings.TrimSpace(text))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+// pageTitle is the title of a web page that has one, and other text as it is.
+func pageTitle(text string) string {
+	if !isWebPage(text) {
+		return text
+	}
+	_, rest, _ := strings.Cut(text, "<title>")
+	title, _, ok := strings.Cut(rest, "</title>")
+	if !ok {
+		return text
+	}
+	return "a web page, " + strconv.Quote(strings.TrimSpace(title))
 }
 
 // quote puts the server's words into e. Those of the runner below it come as

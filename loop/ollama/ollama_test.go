@@ -152,6 +152,8 @@ func TestFaults(t *testing.T) {
 		"old server":      {ollamatest.Reply{Status: 412, Error: "this model requires a newer version of Ollama"}, loop.Fatal, 412, "newer version", "Update Ollama"},
 		"not found":       {ollamatest.Reply{Status: 404, Error: `model "test" not found, try pulling it first`}, loop.Fatal, 404, "not found", "ollama pull test"},
 		"another server":  {ollamatest.Reply{Status: 404, Lines: []string{"404 page not found"}}, loop.Fatal, 404, "page not found", "does not answer as an Ollama server"},
+		"a web server": {ollamatest.Reply{Status: 501, Lines: []string{"<!DOCTYPE HTML>", "<html><head><title>Error response</title></head>", "<p>No POST here."}},
+			loop.Fatal, 501, `a web page, "Error response"`, "does not answer as an Ollama server"},
 		"cancelled there": {ollamatest.Reply{Status: 499, Error: "request canceled"}, loop.Broken, 499, "canceled", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
