@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/ollama"
 	"github.com/spf13/pflag"
 )
@@ -134,7 +135,7 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 	defer cancel()
 	v, err := client.Version(ctx)
 	if err != nil {
-		x.bad("server", strings.TrimPrefix(err.Error(), "model: "), "start it with `ollama serve`; to install it, see ollama.com/download")
+		x.bad("server", strings.TrimPrefix(err.Error(), "model: "), serverCure(err))
 		return
 	}
 	x.good("server", "Ollama "+v, "")
@@ -153,6 +154,15 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 		return
 	}
 	x.good("models", strings.Join(names, ", "), "")
+}
+
+// serverCure says how to get a server that answers.
+func serverCure(err error) string {
+	var m *loop.ModelError
+	if errors.As(err, &m) && m.Kind != loop.Unreachable && m.Cure != "" {
+		return m.Cure
+	}
+	return "start it with `ollama serve`; to install it, see ollama.com/download"
 }
 
 // examineModel looks at the model that a run would use.

@@ -259,7 +259,7 @@ func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 			return err
 		}
 	}
-	if err := o.checkNumbers(); err != nil {
+	if err := o.checkValues(); err != nil {
 		return err
 	}
 	e.out.setColor(o.color)
@@ -267,8 +267,8 @@ func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 	return nil
 }
 
-// checkNumbers refuses numbers that cannot be meant.
-func (o *options) checkNumbers() error {
+// checkValues refuses what cannot be meant.
+func (o *options) checkValues() error {
 	switch {
 	case o.changed("num-ctx") && o.numCtx < 1:
 		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
@@ -278,8 +278,20 @@ func (o *options) checkNumbers() error {
 		return usageErrorf("flag --max-steps: %d is no number of requests, -1 is no limit", o.maxSteps)
 	case o.changed("temperature") && !(o.temperature >= 0):
 		return usageErrorf("flag --temperature: %v is less than 0", o.temperature)
+	case o.keepAlive != "" && !isKeepAlive(o.keepAlive):
+		return usageErrorf("flag --keep-alive: %q is no TIME: want a number and a unit, such as 30m, or -1", o.keepAlive)
 	}
 	return nil
+}
+
+// isKeepAlive says whether Ollama would read s as a time: with a unit, or in
+// seconds.
+func isKeepAlive(s string) bool {
+	_, err := strconv.Atoi(s)
+	if err != nil {
+		_, err = time.ParseDuration(s)
+	}
+	return err == nil
 }
 
 // changed says whether the flag was given, here or in the config.

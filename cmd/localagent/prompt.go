@@ -113,6 +113,9 @@ func (e *env) readStdin(ctx context.Context) (string, error) {
 func (e *env) readFiles(names []string) ([]loop.Attachment, error) {
 	var as []loop.Attachment
 	for _, name := range names {
+		if name == "-" {
+			return nil, usageErrorf(`-f wants a file; piped text needs no flag, "-" among the arguments says where it goes`)
+		}
 		text, err := e.readFile(name)
 		if err != nil {
 			return nil, err
