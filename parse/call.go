@@ -289,9 +289,7 @@ func (j *judge) splitArgs(s shape, f *facts) (args, rest []field) {
 		}
 	}
 	rest = append(rest, s.other...)
-	for _, w := range s.wraps {
-		rest = append(rest, w)
-	}
+	rest = append(rest, s.wraps...)
 	return args, rest
 }
 

@@ -295,7 +295,7 @@ func (s *Scanner) endCalls(end int) {
 	s.lead, s.called, s.stands = true, true, false
 	s.fence.used = s.fence.kind != fenceNone
 	if s.marker.on {
-		s.marker.pending, s.marker.called = false, true
+		s.marker.pending = false
 	}
 	if s.equal > maxEqual {
 		s.tooManyEqual()

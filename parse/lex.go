@@ -90,7 +90,6 @@ type lex struct {
 
 	faults  []fault
 	answers []answer
-	actions int // offset of the last ReAct action, or -1
 	final   int // where the final answer begins, or -1
 	equal   int // equal calls in a row
 }
@@ -99,7 +98,6 @@ type lex struct {
 type marker struct {
 	on      bool
 	pending bool // nothing has followed it yet
-	called  bool // a call stands in it
 	start   int
 	end     int
 	before  bool // prose stands before it on its line
@@ -119,7 +117,6 @@ type fence struct {
 	used   bool
 	text   bool   // other text stands in it
 	named  string // its info string names a tool
-	stack  []int  // lengths of fences nested in a blocked one
 }
 
 type fenceKind uint8
@@ -138,7 +135,6 @@ type candidate struct {
 	tickAt int
 	place  place
 	expr   bool // a call expression without a list around it
-	tent   bool // its calls are tentative
 	first  bool // stands at the start of the reply, of a fence or of a marker
 	own    bool // nothing but a bullet or a label stands before it on its line
 	odd    bool // stands after an odd backtick
@@ -163,11 +159,10 @@ type answer struct {
 
 // thought is the thought that is open.
 type thought struct {
-	start int
-	name  string // of its tag, folded; "" for any
-	kind  thinkKind
-	seen  bool // some block was opened
-	open  bool // at the end of the text
+	name string // of its tag, folded; "" for any
+	kind thinkKind
+	seen bool // some block was opened
+	open bool // at the end of the text
 }
 
 type thinkKind uint8
@@ -183,8 +178,6 @@ const (
 // only if it is closed later.
 type middle struct {
 	on    bool
-	start int
-	end   int
 	piece int
 	calls int
 	name  string
@@ -195,7 +188,7 @@ func (l *lex) start(o Options) {
 	read := l.read
 	read.eof = false
 	*l = lex{
-		lead: true, only: true, prefix: -1, odd: -1, actions: -1, final: -1,
+		lead: true, only: true, prefix: -1, odd: -1, final: -1,
 		noTick: [3]int{-1, -1, -1}, check: repeatWindow, read: read,
 		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0], nest: l.nest[:0],
 	}

@@ -27,7 +27,6 @@ func (s *Scanner) inAction() bool {
 		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
 		s.lead, s.pos = true, at
 		s.beginExpression(at, n)
-		s.actions = at
 		return true
 	}
 	if name == "" || !s.reg.known(name) {
@@ -35,7 +34,6 @@ func (s *Scanner) inAction() bool {
 	}
 	s.open(s.named.start)
 	s.named.name, s.named.at = name, end
-	s.actions = at
 	s.state, s.pos = stNamed, end
 	return true
 }

@@ -116,7 +116,7 @@ const fuse = "\u2060\u2063"
 // behind the first byte of each; [Restore] takes it out again:
 // Restore(Defuse(s)) == s.
 func Defuse(text string) string {
-	if strings.IndexAny(text, "<[") < 0 && !strings.Contains(text, fuse) {
+	if !strings.ContainsAny(text, "<[") && !strings.Contains(text, fuse) {
 		return text
 	}
 	return string(appendDefused(nil, text))

@@ -82,7 +82,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		if !t.bars && !t.close && s.reg.known(t.name) {
 			return s.toolTag(p, end, t)
 		}
-		if t.bars && t.half == false && s.lead && s.called {
+		if t.bars && !t.half && s.lead && s.called {
 			s.drop(p, end, dropToken)
 			s.pos = end
 			return true

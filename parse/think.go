@@ -39,7 +39,7 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.add(pieceText, p, "")
 		saved := s.lex
 		saved.read = reader{}
-		s.mid = middle{on: true, start: p, end: body, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
+		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
 		s.mid.lex.faults = slices.Clone(s.faults)
 		s.hold(s.count())
 		s.pos = body
@@ -56,7 +56,7 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.dissolveUnlessOnly()
 	}
 	s.drop(p, body, dropThinkTag)
-	s.think = thought{start: p, name: name, kind: kind, seen: true}
+	s.think = thought{name: name, kind: kind, seen: true}
 	s.called = false
 	s.state, s.pos = stThink, body
 	return true
