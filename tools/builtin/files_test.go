@@ -62,6 +62,7 @@ src/util/strings.go
 	b.fails("list_files", args{"path": "notes.txt"}, "notes.txt is a file, not a folder")
 	b.fails("list_files", args{"path": "doc"}, "did you mean docs/?")
 	b.fails("list_files", args{"glob": "[a"}, "is not a glob")
+	b.fails("search_text", args{"pattern": "x", "glob": strings.Repeat("{a,aa}", 40)}, "more than 8 lists in braces")
 	b.fails("list_files", args{"depth": 0}, "depth")
 }
 

@@ -158,9 +158,16 @@ func (w *walker) notes() []string {
 // A glob picks paths. Without a slash it is matched against the last name.
 type glob string
 
+// maxBraces is how many lists of alternatives a glob may have: each doubles the
+// time of a comparison.
+const maxBraces = 8
+
 func newGlob(pattern string) (glob, error) {
 	g := strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
-	if !doublestar.ValidatePattern(g) {
+	switch {
+	case strings.Count(g, "{") > maxBraces:
+		return "", fmt.Errorf("%.100q has more than %d lists in braces; use fewer", pattern, maxBraces)
+	case !doublestar.ValidatePattern(g):
 		return "", fmt.Errorf(`%.100q is not a glob; write one such as "*.txt" or "src/**/*.go"`, pattern)
 	}
 	return glob(g), nil

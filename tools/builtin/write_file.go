@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode"
 
 	"github.com/localagent/localagent/tools"
 )
@@ -107,16 +108,25 @@ func (f *folder) readOld(ch *change, info fs.FileInfo) error {
 }
 
 // inGit reports whether a path is in git's own folder: a file there can make
-// git run programs. Some file systems do not tell case apart, and Windows has
-// more names for it.
+// git run programs. Some file systems do not tell case apart, or pass over
+// characters that are not seen, and Windows has more names for it.
 func inGit(p string) bool {
-	for part := range strings.SplitSeq(p, "/") {
+	for part := range strings.SplitSeq(strings.Map(seen, p), "/") {
+		part, _, _ = strings.Cut(part, ":")
 		part = strings.TrimRight(part, ". ")
 		if strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1") {
 			return true
 		}
 	}
 	return false
+}
+
+// seen drops a character that only joins or hides others.
+func seen(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }
 
 // isCRLF reports whether every line break of a text is one.

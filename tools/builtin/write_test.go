@@ -33,6 +33,9 @@ func TestWriteFile(t *testing.T) {
 	b.fails("write_file", args{"path": "../x", "content": "x"}, "outside the working folder")
 	b.fails("write_file", args{"path": ".git/hooks/pre-commit", "content": "x"}, ".git")
 	b.fails("write_file", args{"path": "sub/.GIT/config", "content": "x"}, ".git")
+	for _, name := range []string{".git./config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", ".g\u200dit/config"} {
+		b.fails("write_file", args{"path": name, "content": "x"}, "left to git")
+	}
 	b.fails("write_file", args{"path": "", "content": "x"}, "the path is empty")
 	noTemp(b)
 }

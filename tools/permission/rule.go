@@ -78,11 +78,17 @@ func (r *Rule) check(written string) error {
 		}
 	case r.Tool == "" && r.Class != tools.Exec && !doublestar.ValidatePattern(r.Pattern):
 		return fmt.Errorf("permission: rule %.80q: %q is no pattern of paths; a backslash makes the next character an ordinary one", written, r.Pattern)
+	case (r.Tool != "" || r.Class != tools.Exec) && strings.Count(r.Pattern, "{") > maxBraces:
+		return fmt.Errorf("permission: rule %.80q: more than %d lists in braces; write several rules", written, maxBraces)
 	case r.Tool != "" && !toolName().MatchString(r.Tool):
 		return fmt.Errorf("permission: rule %.80q: %.40q is neither read, write nor exec, nor the name of a tool, as in %q", written, r.Tool, "deny read **/.env")
 	}
 	return nil
 }
+
+// maxBraces is how many lists of alternatives the pattern of a path may have: each
+// doubles the time of a comparison.
+const maxBraces = 8
 
 // String is the rule as it is written in a config file.
 func (r *Rule) String() string {
