@@ -582,6 +582,9 @@ func (s *Scanner) brace(p int) bool {
 			return false
 		}
 		if strings.HasPrefix(s.text[p:], `{\"`) {
+			if !s.lead && strings.Trim(s.text[s.lineStart(p):p], "\"'` \t") != "" {
+				return s.plain(p, p+1) // program text or a quotation in a sentence
+			}
 			s.candidate(p)
 			s.escaped = escaped{}
 			s.state, s.pos = stEscaped, p
