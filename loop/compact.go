@@ -66,7 +66,7 @@ func snip(entries []Entry, n newest, looks func(tool string) bool) []Entry {
 		case i+1 < end && e.Role == Assistant && entries[i+1].Kind == kindNote && entries[i+1].Text == noteAnnounced:
 			i++
 			continue
-		case e.Kind == kindNote && e.Text != noteGoOn:
+		case e.Kind == kindNote && e.Text != noteGoOn && e.Text != noteContinue:
 			continue
 		}
 		out = append(out, e)
@@ -114,12 +114,16 @@ func (l laterCalls) supersede(reply, results Entry) bool {
 	for i, c := range reply.Calls {
 		switch results.Results[i].Status {
 		case tools.Repeated:
+		case tools.InvalidArgs:
+			if l.names[c.Name] == 0 {
+				return false
+			}
 		case tools.OK:
 			if l.calls[callKey(c)] == 0 || !l.looks(c.Name) {
 				return false
 			}
-		default:
-			if l.names[c.Name] == 0 {
+		default: // of a command that failed, or was not allowed, the failure may matter
+			if l.names[c.Name] == 0 || !l.looks(c.Name) {
 				return false
 			}
 		}

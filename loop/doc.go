@@ -23,6 +23,7 @@
 //	text, cut by the output limit  "go on", at most twice; joined, then marked as cut
 //	a bare announcement            one nudge: "I will read the file now:" is no answer
 //	not to be read, or empty       a fresh request, see below
+//	more calls than results fit    the same
 //	calls of unknown tools, twice  the answer: the user had asked for such JSON
 //
 // A fresh request has the same messages and nothing of the bad reply. As a
@@ -50,8 +51,9 @@
 // and a tenth of the room can be gained: what was superseded goes, old results
 // shrink to a line. At 80 % a summary takes the place of what is older than the
 // last six entries, or than the last two when the prompt does not fit otherwise.
-// The user's last task stays word for word. One result may have a quarter of
-// what is left.
+// The user's last task stays word for word, and what the model has not seen yet
+// stays unless nothing else helps. One result may have a quarter of what is left,
+// all of a step three quarters.
 //
 // The [Guard] compares a step with the one before it and with no other: longer
 // cycles end at [Agent.MaxSteps].

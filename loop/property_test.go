@@ -138,6 +138,34 @@ func TestRandomRuns(t *testing.T) {
 	}
 }
 
+// prefixes checks that the first request of each step begins with the one of
+// the step before, byte for byte, unless the conversation was compacted.
+type prefixes struct {
+	last string
+	next int  // index of the first request of this step
+	due  bool // it was not looked at yet
+}
+
+func (p *prefixes) check(t *testing.T, ev Event, requests []*Request) {
+	t.Helper()
+	if _, ok := ev.(StepStarted); ok {
+		p.next, p.due = len(requests), true
+	}
+	if p.due && p.next < len(requests) {
+		var b strings.Builder
+		for _, m := range requests[p.next].Messages {
+			b.WriteString("\n[" + string(m.Role) + "]\n" + m.Content)
+		}
+		if !strings.HasPrefix(b.String(), p.last) {
+			t.Errorf("a step begins with\n%s\nand the one before with\n%s", b.String(), p.last)
+		}
+		p.last, p.due = b.String(), false
+	}
+	if _, ok := ev.(Compacted); ok {
+		p.last = ""
+	}
+}
+
 func randomRun(t *testing.T, seed uint64) Stop {
 	c := chaos{rand.New(rand.NewPCG(seed, 7))}
 	q := &Queue{}
@@ -151,9 +179,11 @@ func randomRun(t *testing.T, seed uint64) Stop {
 	}
 	tr, again := &Transcript{}, &Transcript{}
 	var res *Result
+	var prefix prefixes
 	leave := c.IntN(3000)
 	for ev := range a.Events(ctx, tr, Prompt{Text: "do " + c.word()}) {
 		again.Apply(ev)
+		prefix.check(t, ev, s.requests)
 		if end, ok := ev.(RunEnded); ok {
 			res = end.Result
 		}
