@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -165,7 +164,7 @@ func (e *env) lineReader() lineReader {
 	f, ok := e.stdin.(*os.File)
 	if ok && term.IsTerminal(int(f.Fd())) && e.out.canMove() {
 		return &termReader{in: f, s: e.out, words: chatWords(),
-			history: openHistory(filepath.Join(e.stateDir(), "history.jsonl"))}
+			history: openHistory(e.statePath("history.jsonl"))}
 	}
 	r := &plainReader{r: bufio.NewReader(e.stdin)}
 	if isTerminal(e.stdin) && e.err.tty {
@@ -239,7 +238,7 @@ func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
 	began := time.Now()
 	c.lastEnd, _ = c.play(ctx, p)
 	if !c.o.quiet && c.lastEnd != nil {
-		c.e.err.put(span{styleDim, turnSummary(c.lastEnd.State, time.Since(began))}, "\n\n")
+		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(c.lastEnd.State, time.Since(began)), 0)}, "\n\n")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func describeResult(r tools.Result, max int) string {
 	default:
 		words = append(words, size(r.Text))
 	}
-	if r.ExitCode != nil && *r.ExitCode != 0 {
+	if r.ExitCode != nil && *r.ExitCode != 0 && !strings.HasPrefix(words[1], "exit status") {
 		words = append(words, "exit status "+strconv.Itoa(*r.ExitCode))
 	}
 	if r.Elapsed >= time.Second {

@@ -51,6 +51,7 @@ func TestDescribeResult(t *testing.T) {
 		{"a long line", tools.Result{Status: tools.OK, Text: strings.Repeat("x", 2000)}, "ok, 1 line, 2.0 KiB"},
 		{"an error", tools.Result{Status: tools.Failed, Text: "no such file\nmore"}, "error, no such file"},
 		{"a repeat", tools.Result{Status: tools.Repeated, Text: "see above"}, "repeated, it repeats the step before and was not run again"},
+		{"a program that says so itself", tools.Result{Status: tools.Failed, Text: "exit status 2: no such city", ExitCode: &two}, "error, exit status 2: no such city"},
 		{"a program", tools.Result{Status: tools.OK, Text: "a\nb", ExitCode: &two}, "ok, 2 lines, 3 B, exit status 2"},
 		{"slow", tools.Result{Status: tools.OK, Text: "x", Elapsed: 1500 * time.Millisecond}, "ok, x, 1.5 s"},
 	} {

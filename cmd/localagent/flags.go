@@ -82,6 +82,7 @@ type titledSet struct {
 
 var (
 	promptGroup  = group{"Prompt", addPromptFlags}
+	runGroup     = group{"Prompt", addRunFlags}
 	modelGroup   = group{"Model", addModelFlags}
 	toolGroup    = group{"Tools", addToolFlags}
 	limitGroup   = group{"Limits", addLimitFlags}
@@ -96,6 +97,10 @@ func addPromptFlags(f *pflag.FlagSet, o *options) {
 	f.StringVar(&o.systemFile, "system-file", "", "the same from `FILE`")
 	f.StringVar(&o.instructions, "instructions", "", "rules of a project, from `FILE`, told after --system")
 	f.StringVar(&o.schema, "schema", "", "`FILE` with a JSON Schema that the answer must fit")
+}
+
+func addRunFlags(f *pflag.FlagSet, o *options) {
+	addPromptFlags(f, o)
 	f.BoolVarP(&o.interactive, "interactive", "i", false, "stay and chat after the first answer")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the messages that the model would get, and ask nothing")
 }

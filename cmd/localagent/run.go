@@ -23,7 +23,7 @@ func runCommand() *command {
 			{`localagent -m gemma3:4b --json "Add up the sizes in sizes.txt" | jq -r .answer`, "for a script"},
 			{`localagent -m replay:replies.jsonl "What is 6 times 7?"`, "recorded replies in place of a model"},
 		},
-		groups:     []group{promptGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
+		groups:     []group{runGroup, modelGroup, toolGroup, limitGroup, outputGroup, sessionGroup},
 		run:        runRun,
 		configured: true,
 		graceful:   true,
@@ -35,7 +35,7 @@ func runRun(ctx context.Context, e *env, o *options, args []string) error {
 	if err != nil {
 		return e.failed(o, err)
 	}
-	if o.interactive || prompt.Text == "" && e.interactive() && o.format == formatText {
+	if !o.dryRun && (o.interactive || prompt.Text == "" && e.interactive() && o.format == formatText) {
 		return e.chat(ctx, o, prompt)
 	}
 	if prompt.Text == "" {

@@ -142,7 +142,9 @@ func showTool(e *env, o *options, t *tools.Tool) error {
 		return printJSON(e.out, infoOf(o, t))
 	}
 	var schema bytes.Buffer
-	if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
+	if len(t.Parameters) == 0 {
+		schema.WriteString("It has no schema: its arguments are not checked.")
+	} else if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
 		return fmt.Errorf("schema of %s: %w", t.Name, err)
 	}
 	e.out.put(span{styleName, t.Name}, " ("+className(t.Class)+")\n\n", strings.TrimSpace(t.Description), "\n\n", schema.String(), "\n")
