@@ -7,7 +7,12 @@ import (
 // partTag reads a marker that belongs between a name and arguments, where no
 // name has been read: a recipient may stand before it on its line.
 func (s *Scanner) partTag(p, end int, t tag) bool {
-	line := max(s.lineStart(p), s.done)
+	line := s.lineStart(p)
+	if line < s.done || end-line > maxTag || !holdsRecipient(s.text[line:p]) { // nothing of the line was held
+		s.drop(p, end, dropToken)
+		s.pos = end
+		return true
+	}
 	if i := strings.LastIndex(s.text[line:p], "to="); i >= 0 {
 		if name, ok := recipient(s.text[line+i:p], &s.reg); ok {
 			start := line + i
