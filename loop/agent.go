@@ -33,7 +33,8 @@ type Agent struct {
 	// Schema is what the final answer must fit; nil: free text.
 	Schema json.RawMessage
 
-	// Permit decides whether a call may run. nil: every call may, but for
+	// Permit decides whether a call may run; what it says once ctx has ended does
+	// not count. nil: every call may, but for
 	// echoes; see [Call].
 	Permit func(ctx context.Context, r PermitRequest) Permission
 
