@@ -123,33 +123,35 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 		s.nameAt(p, word, q)
 		return true, false
 	case c == '<' || c == '[':
-		t, ok := s.partAt(q)
-		if ok == maybe {
-			return false, true
-		}
-		if ok == yes {
-			s.nameAt(p, word, q+t.n)
-			return true, false
-		}
+		return s.partAt(p, word, q)
 	case q > p+n && isLetter(c):
 		return s.assignAt(p, word, q)
 	}
 	return false, false
 }
 
-// partAt reads a marker that stands between a name and its arguments.
-func (s *Scanner) partAt(q int) (tag, tri) {
+// partAt reads a marker that stands at q, between the name at p and its
+// arguments. GLM's needs no opening tag before the name.
+func (s *Scanner) partAt(p int, word string, q int) (ok, wait bool) {
 	var t tag
-	var ok tri
+	var is tri
 	if s.text[q] == '<' {
-		t, ok = lexTag(s.text[q:], s.eof)
+		t, is = lexTag(s.text[q:], s.eof)
 	} else {
-		t, ok = lexBracket(s.text[q:], s.eof)
+		t, is = lexBracket(s.text[q:], s.eof)
 	}
-	if ok == yes && t.kind != markPart {
-		ok = no
+	switch {
+	case is == maybe:
+		return false, true
+	case is == yes && t.kind == markPart:
+		s.nameAt(p, word, q+t.n)
+		return true, false
+	case is == yes && t.kind == markArgKey && !t.close && !s.marker.on:
+		s.nameAt(p, word, q)
+		s.named.dialect, s.named.whole = DialectGLM, false
+		return true, false
 	}
-	return t, ok
+	return false, false
 }
 
 // beginExpression starts reading NAME( at p, whose name has n bytes.

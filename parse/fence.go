@@ -436,6 +436,12 @@ func (s *Scanner) inLineRest() bool {
 				return s.reject()
 			}
 			s.pos++ // a further list may follow, here or below
+		case '*':
+			if s.cand.tick > 0 {
+				s.state = stText
+				return s.reject()
+			}
+			s.pos++ // bold ends
 		case '[':
 			return s.listGoesOn()
 		case '<':

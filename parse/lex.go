@@ -531,9 +531,12 @@ func (s *Scanner) open(p int) {
 	}
 }
 
-// atLine reports whether p is the start of a line, white space and emphasis
-// apart.
-func (s *Scanner) atLine(p int) bool { return s.blankBefore(p) }
+// atLine reports whether p is the start of a line, white space, emphasis and a
+// leaked token apart.
+func (s *Scanner) atLine(p int) bool {
+	return s.blankBefore(p) ||
+		s.last.kind == pieceDrop && s.last.reason == dropToken && strings.TrimSpace(s.text[s.last.end:p]) == ""
+}
 
 // place says where a candidate at p stands.
 func (s *Scanner) place(p int) place {

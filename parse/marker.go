@@ -144,6 +144,9 @@ func lexTag(s string, eof bool) (tag, tri) {
 	if trail && !lead {
 		t.close = true // Gemma's <tool_call|>
 	}
+	if rest, ok := strings.CutPrefix(body, "DSML|"); ok {
+		body, t.bars = rest, false
+	}
 	if body != "" && body[0] == 0xEF || t.bars {
 		if i := strings.LastIndex(body, "｜"); i >= 0 { // DeepSeek's ｜DSML｜ before the name
 			body, t.bars = body[i+len("｜"):], false
