@@ -13,7 +13,8 @@ import (
 )
 
 // A Server is a scripted Ollama server. Models, Version and CutsPrompts may be
-// changed before the first request.
+// changed before the first request. Where that comes from another process, a
+// call of [Server.Requests] afterwards makes the change safe.
 type Server struct {
 	URL     string
 	Version string // default "0.33.0"
