@@ -230,7 +230,7 @@ func (q question) show(s *screen) {
 		s.put("Please answer with one of the letters in brackets.\n", answers, " > ")
 		return
 	}
-	s.put("\n", span{styleName, q.tool}, s.fold(" "+classTexts[q.class]+" in "+visible(q.dir), textWidth(q.tool)), "\n")
+	s.put("\n", span{styleName, q.tool}, s.fold(" "+classTexts[q.class]+" in "+visible(q.dir), textWidth(q.tool), "  "), "\n")
 	text := visible(q.body)
 	if q.cut {
 		text, _ = excerpt(text)
@@ -238,15 +238,15 @@ func (q question) show(s *screen) {
 	for line := range strings.Lines(text) {
 		s.put("    ", q.line(strings.TrimSuffix(line, "\n")), "\n")
 	}
-	s.put(span{styleDim, because}, s.fold(oneLine(visible(q.why), maxWhy), len(because)), "\n")
+	s.put(span{styleDim, because}, s.fold(oneLine(visible(q.why), maxWhy), len(because), "  "), "\n")
 	for i, r := range q.offer {
 		name := "always means:  "
 		if i > 0 {
 			name = "               "
 		}
-		s.put(span{styleDim, name}, s.fold(granting(r), len(name)), "\n")
+		s.put(span{styleDim, name}, granting(r), "\n")
 	}
-	s.put(s.fold(answers, 0), " > ")
+	s.put(s.fold(answers, 0, "  "), " > ")
 }
 
 const because = "asked because: "

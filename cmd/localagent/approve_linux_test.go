@@ -116,7 +116,7 @@ func TestLeaveQuestion(t *testing.T) {
 	p.seen(t, "\n")
 }
 
-// A narrow terminal: the question is broken between words.
+// A narrow terminal: the words of the question are kept whole.
 func TestNarrowQuestion(t *testing.T) {
 	p := openPTY(t)
 	if err := setSize(p.front, 30); err != nil {

@@ -238,7 +238,7 @@ func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
 	began := time.Now()
 	c.lastEnd, _ = c.play(ctx, p)
 	if !c.o.quiet && c.lastEnd != nil {
-		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(c.lastEnd.State, time.Since(began)), 0)}, "\n\n")
+		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(c.lastEnd.State, time.Since(began)), 0, "  ")}, "\n\n")
 	}
 	return nil
 }

@@ -112,13 +112,18 @@ func (x *examination) print(s *screen) {
 		if !f.OK {
 			mark, look = "✗", styleError
 		}
-		parts := []any{span{look, mark}, fmt.Sprintf(" %-12s ", f.What), f.Text}
+		const indent = "               "
+		source := ""
 		if f.Source != "" {
-			parts = append(parts, span{styleDim, " (" + f.Source + ")"})
+			source = " (" + f.Source + ")"
 		}
-		s.put(append(parts, "\n")...)
+		text, unbroken := strings.CutSuffix(s.fold(f.Text+source, len(indent), indent), source)
+		if !unbroken {
+			source = ""
+		}
+		s.put(span{look, mark}, fmt.Sprintf(" %-12s ", f.What), text, span{styleDim, source}, "\n")
 		if f.Cure != "" {
-			s.put("               "+f.Cure, "\n")
+			s.put(indent, s.fold(f.Cure, len(indent), indent), "\n")
 		}
 	}
 }

@@ -100,19 +100,16 @@ func (s *screen) put(parts ...any) {
 // words.
 func (s *screen) note(look style, text string) {
 	const name = "localagent: "
-	if s.tty && len(text)+len(name) >= s.width() {
-		text = wrapIndented(text, s.width()-1, len(name), "  ")
-	}
-	s.put(span{look, name}, text, "\n")
+	s.put(span{look, name}, s.fold(text, len(name), "  "), "\n")
 }
 
-// fold breaks text that begins at column col between words, where the screen is
-// too narrow for it.
-func (s *screen) fold(text string, col int) string {
+// fold breaks text that begins at column col between words, where the terminal
+// is too narrow for it; indent stands before each further line.
+func (s *screen) fold(text string, col int, indent string) string {
 	if !s.tty || col+textWidth(text) < s.width() {
 		return text
 	}
-	return wrapIndented(text, s.width()-1, col, "  ")
+	return wrapIndented(text, s.width()-1, col, indent)
 }
 
 // paint is the span as the screen shows it.

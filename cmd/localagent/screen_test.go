@@ -85,6 +85,39 @@ func TestScreenBrokenPipe(t *testing.T) {
 	}
 }
 
+// Text is broken between words where a terminal is too narrow, and only there.
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		tty  bool
+		text string
+		want string
+	}{
+		{true, "fits as  it is", "fits as  it is"},
+		{true, "does not fit in one line", "does not fit\n  in one line"},
+		{false, "does not fit in one line", "does not fit in one line"},
+	} {
+		s, _ := testScreen(map[string]string{"COLUMNS": "20"})
+		s.tty = c.tty
+		if got := s.fold(c.text, 5, "  "); got != c.want {
+			t.Errorf("%q at a terminal (%v): %q, want %q", c.text, c.tty, got, c.want)
+		}
+	}
+}
+
+// The ^C of a key goes away, but no line with text on it.
+func TestFresh(t *testing.T) {
+	s, b := testScreen(nil)
+	s.tty = true
+	s.put("half a line")
+	s.fresh()
+	s.put("\n")
+	s.fresh()
+	s.put("whole\n")
+	if got, want := b.String(), "half a line\n\r\x1b[Kwhole\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // The status line comes late, runs on, and is gone before anything is written.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
