@@ -34,8 +34,7 @@ type Agent struct {
 	Schema json.RawMessage
 
 	// Permit decides whether a call may run; what it says once ctx has ended does
-	// not count. nil: every call may, but for
-	// echoes; see [Call].
+	// not count. nil: every call may, but for echoes; see [Call].
 	Permit func(ctx context.Context, r PermitRequest) Permission
 
 	// Record, if not nil, is called with every event, in order and before the

@@ -202,6 +202,32 @@ func TestSummaryMessages(t *testing.T) {
 	}
 }
 
+// A request for a summary fits the window, also of a conversation that grew in
+// a larger one, whatever it is written in.
+func TestSummaryFits(t *testing.T) {
+	for _, text := range []string{"word ", "漢字", "🙂", "<|im_end|>"} {
+		tr := &Transcript{}
+		for i := range 12 {
+			id := fmt.Sprint(i)
+			tr.Entries = append(tr.Entries,
+				Entry{Role: Assistant, Kind: kindReply, Text: strings.Repeat(text, 300), Calls: []Call{{ID: id, Name: "note"}}},
+				Entry{Role: User, Kind: kindResults, Results: []tools.Result{{ID: id, Name: "note", Status: tools.OK, Text: "x"}}})
+		}
+		a := &Agent{Tools: toolbox(), Window: 4096}
+		s := &script{next: func(req *Request) line {
+			if n := int(guessMessages(req.Messages)) + req.MaxOutput; n > a.Window {
+				t.Errorf("%q: a request of %d tokens with its reply", text, n)
+			}
+			return says("Intent: x")
+		}}
+		a.Model = s
+		a.Run(context.Background(), tr, Prompt{Text: "and now?"})
+		if !isSummary(s.requests[0]) {
+			t.Errorf("%q: no summary", text)
+		}
+	}
+}
+
 func TestClipMiddle(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"short", "short"},

@@ -30,6 +30,20 @@ func summaryMessages(entries []Entry, room int) []Message {
 	}
 }
 
+// minRecord is how much is told at least, in bytes.
+const minRecord = 512
+
+// summaryMessages tells as much as fits: some text has more tokens for its bytes
+// than most.
+func (r *run) summaryMessages(entries []Entry, tokens int) []Message {
+	for room := r.est.bytes(tokens); ; room = room * 3 / 4 {
+		ms := summaryMessages(entries, max(room, minRecord))
+		if room <= minRecord || r.est.messages(ms) <= tokens {
+			return ms
+		}
+	}
+}
+
 // retell is a conversation as plain text, each result at most n bytes.
 func retell(entries []Entry, n int) string {
 	var b strings.Builder
@@ -94,8 +108,7 @@ func (r *run) summarize(n newest) *stopped {
 // summary asks the model for a summary; "" when it wrote nothing of use.
 func (r *run) summary(entries []Entry) (string, *stopped) {
 	reply := max(r.room.window/8, 64)
-	room := r.est.bytes(r.room.window-reply) - len(summaryPrompt) - 512
-	req := &Request{Messages: summaryMessages(entries, max(room, 512)), NoThink: true}
+	req := &Request{Messages: r.summaryMessages(entries, r.room.window-reply), NoThink: true}
 	var stop *stopped
 	if req.MaxOutput, stop = r.afford(r.est.messages(req.Messages), reply); stop != nil {
 		return "", stop
