@@ -175,3 +175,27 @@ func TestTooLong(t *testing.T) {
 		t.Errorf("%q after %d requests", res.Stop, len(always.requests))
 	}
 }
+
+// A summary without end is no summary: the run goes on without, and stops when
+// the next is none either.
+func TestEndlessSummaries(t *testing.T) {
+	for name, l := range map[string]line{
+		"text":     {text: "on and on ", endless: true},
+		"thinking": {thinking: strings.Repeat("hm ", 100000)},
+		"nothing":  {endless: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			long := work(30, "")
+			s := &script{next: func(req *Request) line {
+				if isSummary(req) {
+					return l
+				}
+				return long(req)
+			}}
+			a := &Agent{Model: s, Tools: toolbox(), Window: 2400, MaxSteps: -1}
+			if res := a.Run(context.Background(), nil, Prompt{Text: "go"}); res.Stop != StopUnfit {
+				t.Errorf("%q: %v", res.Stop, res.Err)
+			}
+		})
+	}
+}

@@ -135,9 +135,12 @@ func (r *run) writeSummary(req *Request) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		rep.size += ch.size()
 		rep.raw.WriteString(ch.Text)
+		rep.thought.WriteString(ch.Thinking)
 		s.Feed(ch.Text)
-		if rep.raw.Len() > minReplyBytes {
+		if rep.size > minReplyBytes {
+			r.use(req, rep)
 			return "", nil
 		}
 		if ch.Done != nil {
