@@ -8,7 +8,7 @@ import (
 // wait says that more text is needed; ok that something was read.
 func (s *Scanner) leadWord(p int) (ok, wait bool) {
 	rest := s.text[p:]
-	if s.atLine(p) {
+	if s.atLine(p) || s.called {
 		if w, n := lexLine(rest); w != wordNone {
 			return s.lineWord(p, w, n), false
 		}

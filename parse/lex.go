@@ -413,7 +413,7 @@ func (s *Scanner) atLead() bool {
 	s.pos = p
 	c := s.text[p]
 	switch {
-	case s.fence.kind == fencePython && c != '[':
+	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
 		return s.leavePython(p)
 	case c == '{' || c == '[' || c == '<' || c == '`' || c == '~' || c == '>':
 		return s.construct(p)
@@ -449,7 +449,7 @@ func (s *Scanner) leadWide(p int) bool {
 	if strings.HasPrefix(rest, "◁") {
 		return s.triangle(p + 1)
 	}
-	if s.atLine(p) {
+	if s.atLine(p) || s.called {
 		if w, n := lexLine(rest); w != wordNone {
 			return s.lineWord(p, w, n)
 		}
