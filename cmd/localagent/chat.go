@@ -97,34 +97,36 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 		c.turn(ctx, first)
 	}
 	for ctx.Err() == nil && e.out.err == nil {
-		line, err := c.readLine(ctx)
-		switch {
-		case errors.Is(err, errInterrupted):
-			if c.armed && line == "" {
-				return nil
-			}
-			c.armed = line == ""
-			if c.armed {
-				e.note("Ctrl-C again or Ctrl-D leaves")
-			}
-			continue
-		case err == io.EOF:
-			return nil
-		case err != nil:
+		if leave, err := c.next(ctx); leave || err != nil {
 			return err
-		}
-		c.armed = false
-		if done, err := c.handle(ctx, line); done || err != nil {
-			return err
-		}
-		if c.say.left() {
-			return nil
 		}
 	}
 	if e.out.err != nil {
 		return fmt.Errorf("stdout: %w", e.out.err)
 	}
 	return context.Cause(ctx)
+}
+
+// next reads a line and does what it asks for.
+func (c *chat) next(ctx context.Context) (leave bool, err error) {
+	line, err := c.readLine(ctx)
+	switch {
+	case errors.Is(err, errInterrupted):
+		if c.armed && line == "" {
+			return true, nil
+		}
+		if c.armed = line == ""; c.armed {
+			c.e.note("Ctrl-C again or Ctrl-D leaves")
+		}
+		return false, nil
+	case err == io.EOF:
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	c.armed = false
+	leave, err = c.handle(ctx, line)
+	return leave || c.say.left(), err
 }
 
 const promptMark = "› "
@@ -178,16 +180,14 @@ func (c *chat) greet() {
 	if c.o.quiet {
 		return
 	}
-	tools := toolNames(c.agent.Tools.All())
 	text := c.header.Model
-	if len(tools) > 0 {
-		text += " with " + strings.Join(tools, ", ")
+	if n := len(c.agent.Tools.All()); n > 0 {
+		text += " with " + plural(n, "tool")
 	}
 	if n := len(c.talk.Entries); n > 0 {
 		text += fmt.Sprintf("; going on after %s", plural(n, "message"))
 	}
-	c.e.note(cutWidth(text, max(40, c.e.err.width()-14)))
-	c.e.note("/help lists what can be typed; Ctrl-D leaves")
+	c.e.note(text + "; /help lists what can be typed, Ctrl-D leaves")
 }
 
 // handle does what a line asks for.

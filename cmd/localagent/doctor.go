@@ -289,7 +289,8 @@ func (e *env) examineState(x *examination) {
 	x.good("state", filepath.Clean(dir), "sessions, history, measured dialects")
 }
 
-// probeModel tries the model in every dialect and remembers the best.
+// probeModel tries the model in every dialect, or in the one that was asked for,
+// and remembers the best.
 func (e *env) probeModel(ctx context.Context, o *options, x *examination) error {
 	if !x.backend {
 		return nil
@@ -298,46 +299,62 @@ func (e *env) probeModel(ctx context.Context, o *options, x *examination) error 
 	if err != nil {
 		return err
 	}
-	if o.quiet = o.json; !o.quiet {
-		e.out.put("\n", fmt.Sprintf("%s, %s in each dialect:", header.Model, plural(len(probeTasks), "task")), "\n")
+	say := func(parts ...any) {
+		if !o.json {
+			e.out.put(parts...)
+		}
 	}
-	best := -1
-	for _, dialect := range dialectNames[1:] {
-		if o.changed("dialect") && o.dialect != "auto" && o.dialect != dialect {
-			continue
-		}
-		r := probe(ctx, model, dialect, o.numCtx)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		x.Probe = append(x.Probe, r)
-		if i := len(x.Probe) - 1; best < 0 || r.better(x.Probe[best]) {
-			best = i
-		}
+	say("\n", fmt.Sprintf("%s, %s in each dialect:", header.Model, plural(len(probeTasks), "task")), "\n")
+	best, err := e.probeDialects(ctx, o, model, x)
+	if err != nil {
+		return err
 	}
 	if !o.json {
 		printProbe(e.out, x.Probe, best)
 	}
-	if x.Probe[best].Error != "" {
-		return &statusError{exitBackend, errors.New(x.Probe[best].Error)}
-	}
-	if x.Probe[best].Right == 0 {
-		if !o.json {
-			e.out.put("No dialect worked: this model may be too small for tools.\n")
-		}
+	r := x.Probe[best]
+	switch {
+	case r.Error != "":
+		return &statusError{exitBackend, errors.New(r.Error)}
+	case r.Right == 0:
+		say("No dialect worked: this model may be too small for tools.\n")
 		return nil
 	}
-	x.Best = x.Probe[best].Dialect
+	x.Best = r.Dialect
 	if o.changed("dialect") || header.Digest == "" {
 		return nil
 	}
 	if err := e.dialects().keep(header.Digest, x.Best); err != nil {
 		return err
 	}
-	if !o.json {
-		e.out.put("Remembered for this model: " + x.Best + "\n")
-	}
+	say("Remembered for this model: " + x.Best + "\n")
 	return nil
+}
+
+// probeDialects tries the dialects and says which one was best, as an index of
+// x.Probe. Somebody at a terminal sees which one is being tried.
+func (e *env) probeDialects(ctx context.Context, o *options, model loop.Model, x *examination) (best int, err error) {
+	trying := func(string) {}
+	if e.err.canMove() {
+		st := newStatus(e.err, e.out)
+		defer st.close(e.out)
+		trying = st.show
+	}
+	for _, dialect := range dialectNames[1:] {
+		if o.changed("dialect") && o.dialect != "auto" && o.dialect != dialect {
+			continue
+		}
+		trying("trying " + dialect)
+		r := probe(ctx, model, dialect, o.numCtx)
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		x.Probe = append(x.Probe, r)
+		if i := len(x.Probe) - 1; r.better(x.Probe[best]) {
+			best = i
+		}
+	}
+	return best, nil
 }
 
 // sameModel says whether two names mean the same model: without a tag, latest

@@ -158,11 +158,8 @@ func readSchema(file string) (json.RawMessage, error) {
 func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if j.o.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, j.o.timeout, errTimeout)
-		defer stop()
-	}
+	ctx, stop := withTimeout(ctx, j.o)
+	defer stop()
 	code := func(r *loop.Result) int { return exitOf(ctx, r) }
 	if j.log != nil {
 		j.log.Exit = code
@@ -188,6 +185,14 @@ func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
 		}
 	}
 	return end, code(end)
+}
+
+// withTimeout bounds ctx by --timeout.
+func withTimeout(ctx context.Context, o *options) (context.Context, context.CancelFunc) {
+	if o.timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, o.timeout, errTimeout)
 }
 
 // views are who watches the run, in the order in which they are told.

@@ -184,31 +184,36 @@ func callTool(ctx context.Context, e *env, o *options, root *os.Root, args []str
 	if err != nil {
 		return err
 	}
-	if o.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, errTimeout)
-		defer cancel()
-	}
 	set := tools.NewSet(all...)
 	call := tools.Call{ID: "1", Name: t.Name, Args: raw}
 	checked, _, bad := set.Check(call)
 	if bad != nil {
 		return usageErrorf("%s", bad.Text)
 	}
+	ctx, cancel := withTimeout(ctx, o)
+	defer cancel()
 	if err := permitCall(ctx, a, t, checked); err != nil {
 		return err
 	}
 	r := set.Do(ctx, call)
-	if o.json {
-		if err := printJSON(e.out, newToolOutcome(r)); err != nil {
-			return err
-		}
-	} else if r.Status == tools.OK {
-		e.out.put(strings.TrimRight(r.Text, "\n"), "\n")
-	} else {
-		e.err.put(span{styleError, "localagent: "}, t.Name+": "+string(r.Status)+": "+strings.TrimRight(r.Text, "\n"), "\n")
+	if err := e.showResult(o, r); err != nil {
+		return err
 	}
 	return callStatus(ctx, r)
+}
+
+// showResult prints the result of a call by hand.
+func (e *env) showResult(o *options, r tools.Result) error {
+	text := strings.TrimRight(r.Text, "\n")
+	switch {
+	case o.json:
+		return printJSON(e.out, newToolOutcome(r))
+	case r.Status == tools.OK:
+		e.out.put(text, "\n")
+	default:
+		e.err.put(span{styleError, "localagent: "}, r.Name+": "+string(r.Status)+": "+text, "\n")
+	}
+	return nil
 }
 
 // callArgs are the arguments of a call by hand.
