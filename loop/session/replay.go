@@ -65,8 +65,13 @@ func reread(r Reply, ev loop.Replied) Reply {
 			calls[i].Args = restored(calls[i].Args)
 		}
 	}
+	// What came beside the text is not in it.
+	if beside, ok := strings.CutSuffix(r.Was.Thinking, r.Now.Thinking); ok && !strings.Contains(ev.Raw, beside) {
+		r.Now.Thinking = r.Was.Thinking
+	}
 	turnedDown := r.Was.Outcome == parse.Unparseable && r.Was.Problem == nil
-	r.Held = r.Held || turnedDown || slices.ContainsFunc(ev.Calls, isNative)
+	writtenBeside := ev.Raw == "" && r.Was.Outcome == parse.Final
+	r.Held = r.Held || turnedDown || writtenBeside || slices.ContainsFunc(ev.Calls, isNative)
 	if !r.Held {
 		r.Differences = differences(r.Was, r.Now)
 	}

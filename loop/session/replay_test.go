@@ -79,6 +79,9 @@ func TestReplay(t *testing.T) {
 	for _, raw := range raws {
 		events = append(events, reading(raw, o))
 	}
+	beside := reading(raws[3], o) // some servers send thoughts in a field of their own
+	beside.Reading.Thinking = "so\n" + beside.Reading.Thinking
+	raws, events = append(raws, raws[3]), append(events, beside)
 	n := 0
 	for r, err := range Replay(strings.NewReader(encoded(t, events...))) {
 		if err != nil {
@@ -98,7 +101,8 @@ func TestReplay(t *testing.T) {
 // alone did not decide is not compared.
 func TestReplayOlder(t *testing.T) {
 	final := loop.Replied{Raw: "It is 2.", Finish: parse.FinishStop, Reading: parse.Result{Outcome: parse.Final, Text: "It is two."}}
-	unfit, native, cut := final, final, final
+	unfit, native, cut, beside := final, final, final, final
+	beside.Raw = ""
 	unfit.Reading = parse.Result{Outcome: parse.Unparseable}
 	native.Calls = []loop.Call{{ID: "1.1", Name: "f", Dialect: "native"}}
 	native.Reading.Outcome = parse.Calls
@@ -106,7 +110,7 @@ func TestReplayOlder(t *testing.T) {
 	var got []string
 	for r, err := range Replay(strings.NewReader(encoded(t,
 		loop.RunStarted{}, loop.StepStarted{Step: 1}, final, cut, unfit, loop.FreshRetry{Schema: true}, final,
-		loop.StepStarted{Step: 2}, native, loop.RunStarted{}, loop.StepStarted{Step: 1}, final,
+		loop.StepStarted{Step: 2}, native, beside, loop.RunStarted{}, loop.StepStarted{Step: 1}, final,
 	))) {
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +122,7 @@ func TestReplayOlder(t *testing.T) {
 		got = append(got, strings.TrimSpace(line+" "+strings.Join(r.Differences, "; ")))
 	}
 	differs := ` text from byte 6: "two." → "2."`
-	want := []string{"1.1" + differs, "1.1 held", "1.1 held", "1.2 held", "2.1" + differs}
+	want := []string{"1.1" + differs, "1.1 held", "1.1 held", "1.2 held", "1.2 held", "2.1" + differs}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
