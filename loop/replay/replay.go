@@ -139,7 +139,7 @@ func (m *Model) Stream(ctx context.Context, req *loop.Request) iter.Seq2[loop.Ch
 
 func (m *Model) runOut() error {
 	return &loop.ModelError{
-		Err:  fmt.Errorf("replay: all %d recorded replies are played and one more was asked for", len(m.Replies)),
+		Err:  fmt.Errorf("replay: one more reply was asked for than the %d recorded", len(m.Replies)),
 		Cure: "Record another reply, or ask for less than the recording answers.",
 	}
 }

@@ -107,7 +107,7 @@ func TestRunOut(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != loop.Fatal || e.Cure == "" {
 		t.Fatalf("error %v, want a fatal ModelError with a cure", err)
 	}
-	if !strings.Contains(err.Error(), "all 1 recorded replies are played") {
+	if !strings.Contains(err.Error(), "one more reply was asked for than the 1 recorded") {
 		t.Errorf("error %q does not say what happened", err)
 	}
 }
