@@ -1,10 +1,13 @@
 package loop
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // A Queue holds what a user says while a run goes on. It is safe for
 // concurrent use; its zero value is ready. What a run leaves in it is for the
-// next one.
+// next one. A message without a word says nothing and is dropped.
 type Queue struct {
 	mu       sync.Mutex
 	steer    []string
@@ -13,17 +16,22 @@ type Queue struct {
 
 // Steer adds a message that joins at the next step boundary.
 func (q *Queue) Steer(text string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.steer = append(q.steer, text)
+	q.add(&q.steer, text)
 }
 
 // FollowUp adds a message that starts a new turn when the run would end with
 // an answer.
 func (q *Queue) FollowUp(text string) {
+	q.add(&q.followUp, text)
+}
+
+func (q *Queue) add(to *[]string, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.followUp = append(q.followUp, text)
+	*to = append(*to, text)
 }
 
 // steering takes every message that steers; nil when there is none.

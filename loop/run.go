@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/localagent/localagent/parse"
@@ -166,7 +167,7 @@ func (r *run) drive(p Prompt) *stopped {
 	}
 	r.emit(RunStarted{Tools: names, Window: r.room.window, Options: r.options})
 	switch text := p.text(); {
-	case text != "":
+	case strings.TrimSpace(text) != "":
 		r.echo.hear(foreign(text))
 		r.say(kindTask, text)
 	case !userSpokeLast(r.t.Entries):

@@ -261,6 +261,17 @@ func TestForeignText(t *testing.T) {
 	_ = s
 }
 
+func TestQueueDropsBlankMessages(t *testing.T) {
+	q := &Queue{}
+	q.Steer("")
+	q.Steer("\n")
+	q.FollowUp(" ")
+	res, s, _ := runScript(t, &Agent{Queue: q}, says("one"), says("two"))
+	if res.Answer != "one" || len(s.requests) != 1 {
+		t.Errorf("%q after %d requests", res.Answer, len(s.requests))
+	}
+}
+
 func TestQueue(t *testing.T) {
 	q := &Queue{}
 	a := &Agent{Tools: toolbox(), Queue: q}
@@ -514,8 +525,8 @@ func TestEmptyPrompt(t *testing.T) {
 			s := &script{lines: []line{says("ok"), says("ok")}}
 			a := &Agent{Model: s}
 			tr := &Transcript{Entries: entries}
-			for range 2 {
-				if res := a.Run(context.Background(), tr, Prompt{}); res.Answer != "ok" {
+			for _, blank := range []string{"", " \n"} {
+				if res := a.Run(context.Background(), tr, Prompt{Text: blank}); res.Answer != "ok" {
 					t.Fatalf("%q, %v", res.Stop, res.Err)
 				}
 			}
