@@ -11,9 +11,25 @@ func (s *Scanner) angle(p int) bool {
 	case maybe:
 		return false
 	case no:
-		return s.plain(p, p+1)
+		return s.bareFunction(p)
 	}
 	return s.tagged(p, t)
+}
+
+// bareFunction reads <function=NAME{…}, which Llama writes for
+// <function=NAME>{…}.
+func (s *Scanner) bareFunction(p int) bool {
+	const open = "<function="
+	rest, ok := strings.CutPrefix(s.text[p:], open)
+	n := wordLen(rest)
+	if !ok || !strings.HasPrefix(rest[n:], "{") || !s.reg.known(rest[:n]) {
+		return s.plain(p, p+1)
+	}
+	at := p + len(open) + n
+	s.open(p)
+	s.named = named{start: p, name: rest[:n], at: at, dialect: DialectFunctionTag, tag: true}
+	s.state, s.pos = stNamed, at
+	return true
 }
 
 // triangle reads Kimi's thinking markers; p is their second byte.
