@@ -44,6 +44,10 @@ func (p *progress) event(ev loop.Event) {
 		p.note(fmt.Sprintf("context compacted (%s): %s to %s tokens", ev.Tier, thousands(ev.Before), thousands(ev.After)))
 	case loop.Warned:
 		p.note(ev.Text)
+	case loop.UserMessage:
+		if p.verbose > 0 && ev.Kind == "note" {
+			p.note("told the model: " + oneLine(ev.Text, 200))
+		}
 	case loop.Replied:
 		p.replied(ev)
 	case loop.StepEnded:
