@@ -244,6 +244,7 @@ func (r *reader) number(w string) {
 	r.element()
 	r.out = append(r.out, n...)
 	r.valueEnded()
+	r.ahead(',')
 }
 
 // number returns the JSON number that w is, digits as written: "" if it is
@@ -339,13 +340,31 @@ func (r *reader) plainString() bool {
 		r.beginKey()
 		r.out = append(r.out, t[r.tokAt:r.pos]...)
 		r.endKey(expectColon)
+		r.ahead(':')
 		return true
 	}
 	r.element()
 	at := len(r.out)
 	r.out = append(r.out, t[r.tokAt:r.pos]...)
 	r.stringEnded(at, t[r.tokAt+1:i])
+	r.ahead(',')
 	return true
+}
+
+// ahead reads the colon or comma that mostly stands directly behind a token, and
+// a space behind that.
+func (r *reader) ahead(c byte) {
+	if r.pos >= len(r.text) || r.text[r.pos] != c || r.failed() || len(r.stack) == 0 {
+		return
+	}
+	if c == ':' {
+		r.sawColon(1)
+	} else {
+		r.sawComma(1)
+	}
+	if r.pos < len(r.text) && r.text[r.pos] == ' ' {
+		r.pos++
+	}
 }
 
 // quotes reads quotation marks c: of an argument also Python's three.
