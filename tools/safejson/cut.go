@@ -1,12 +1,12 @@
 package safejson
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -347,10 +347,15 @@ func (e *encoder) parts(c *codec, v reflect.Value, room int) (parts []part, n in
 		return parts, len(parts)
 	}
 	entries, values := e.entries(v, c)
+	var tooLong []byte // stands for every key that cannot be kept
 	for _, entry := range entries[:min(len(entries), room)] {
-		key := []byte(strings.Repeat(" ", room)) // too long to be kept
-		if len(entry.key) < room {
+		key := tooLong
+		switch {
+		case len(entry.key) < room:
 			key = append(appendString(nil, entry.key), ':')
+		case tooLong == nil:
+			tooLong = bytes.Repeat([]byte(" "), room)
+			key = tooLong
 		}
 		parts = append(parts, part{key: key, codec: c.elem, value: values.Index(entry.at)})
 	}
