@@ -662,16 +662,16 @@ const maxLook = 1024
 // expression comes first in it.
 func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 	q := s.look(p + 1)
-	for q < len(s.text) && s.text[q] == '#' { // Python's comment
-		i := strings.IndexByte(s.text[q:min(len(s.text), p+maxLook)], '\n')
-		if i < 0 && len(s.text) > p+maxLook {
+	for end := p + maxLook; q < min(len(s.text), end) && s.text[q] == '#'; { // Python's comment
+		i := strings.IndexByte(s.text[q:min(len(s.text), end)], '\n')
+		switch {
+		case i >= 0:
+			q = s.look(q + i)
+		case len(s.text) < end:
+			q = len(s.text)
+		default:
 			return no, false
 		}
-		if i < 0 {
-			q = len(s.text)
-			break
-		}
-		q = s.look(q + i)
 	}
 	if q == len(s.text) {
 		if s.eof {
