@@ -33,11 +33,7 @@ type tally struct {
 }
 
 func (f *folder) countChars(ctx context.Context, _ tools.Call, in countArgs) (any, error) {
-	p, err := f.clean(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	file, info, err := f.open(p)
+	file, info, name, err := f.openNamed(in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +41,7 @@ func (f *folder) countChars(ctx context.Context, _ tools.Call, in countArgs) (an
 	var t tally
 	switch err := t.read(ctx, file); {
 	case errors.Is(err, errBinary):
-		return nil, notText(shown(p), []byte{0}, info)
+		return nil, notText(name, []byte{0}, info)
 	case err != nil:
 		return nil, err
 	}

@@ -102,6 +102,16 @@ func (f *folder) open(p string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
+// openNamed opens the file that a call names, and returns its name for readers.
+func (f *folder) openNamed(p string) (*os.File, fs.FileInfo, string, error) {
+	p, err := f.clean(p)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	file, info, err := f.open(p)
+	return file, info, shown(p), err
+}
+
 // openRegular looks at what the path leads to before it opens it, so that a
 // device is not opened at all.
 func (f *folder) openRegular(p string) (*os.File, fs.FileInfo, error) {

@@ -31,16 +31,12 @@ type readArgs struct {
 const maxCounted = 64 << 20
 
 func (f *folder) readFile(ctx context.Context, c tools.Call, in readArgs) (any, error) {
-	p, err := f.clean(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	file, info, err := f.open(p)
+	file, info, name, err := f.openNamed(in.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	r := &textPage{page: newPage(c), file: file, info: info, name: shown(p)}
+	r := &textPage{page: newPage(c), file: file, info: info, name: name}
 	if err := r.sniff(); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/localagent/localagent/tools"
+	"github.com/localagent/localagent/tools/internal/cut"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -444,9 +445,5 @@ func shorten(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	n := most
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return s[:cut.End(s, most)] + "…"
 }

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"unicode/utf8"
+
+	"github.com/localagent/localagent/tools/internal/cut"
 )
 
 // as returns v as a T, which its type has or its address: of a value without
@@ -114,9 +115,5 @@ func clip[S string | []byte](s S) string {
 	if len(s) <= maxReason {
 		return string(s)
 	}
-	n := maxReason
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return string(s[:n]) + "…"
+	return string(s[:cut.End(s, maxReason)]) + "…"
 }
