@@ -575,6 +575,9 @@ func (r *registry) arguments(tool int, raw string, at int) (args string, repairs
 		if args, ok := oneElement(raw); ok {
 			switch args[0] {
 			case '{':
+				if f.params != nil && !f.hasAny(args) {
+					break // such as [{"name":KEY,"value":VALUE}]
+				}
 				args, repairs, reason = r.unwrapArgs(tool, f, args, at)
 				return args, append([]Repair{{RepairArgsList, at}}, repairs...), reason
 			case '"':
@@ -585,6 +588,17 @@ func (r *registry) arguments(tool int, raw string, at int) (args string, repairs
 		}
 	}
 	return "", nil, ReasonBadArgs
+}
+
+// hasAny reports whether the schema declares a key of the object, or the object
+// has none.
+func (f *facts) hasAny(object string) bool {
+	any := object == "{}"
+	fields(object, 0, func(m field) bool {
+		any = f.has(m.key)
+		return !any
+	})
+	return any
 }
 
 // oneElement returns the element of a list of one.
