@@ -325,8 +325,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	s.faults = append(s.faults, f)
 	s.add(pieceText, s.cand.end, "")
 	s.prefix = -1
-	s.lead, s.called = true, false
-	s.only = s.only && s.called
+	s.lead, s.called, s.only = true, false, false
 }
 
 // nameless reports whether the candidate in a hard marker holds neither a name

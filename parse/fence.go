@@ -411,8 +411,6 @@ func (s *Scanner) inSpan() bool {
 		c.odd, c.tick = true, 0
 		s.state = stText
 		return s.accept()
-	case c.tick >= 3 || n > c.tick:
-		n = min(n, max(n, c.tick))
 	}
 	c.end = q + n
 	s.pos = c.end

@@ -145,7 +145,7 @@ func (s *Scanner) closeMarker(p, end int) bool {
 		s.lead = true
 	}
 	s.marker = marker{}
-	s.stands, s.called = true, s.called && s.marker.on
+	s.stands, s.called = true, false
 	s.pos = end
 	return true
 }
