@@ -91,12 +91,11 @@ func (s *Scanner) afterMarker(p int) bool {
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
 func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
-	t, ok := tag{}, no
+	lex := lexBracket
 	if s.text[q] == '<' {
-		t, ok = lexTag(s.text[q:], s.eof)
-	} else {
-		t, ok = lexBracket(s.text[q:], s.eof)
+		lex = lexTag
 	}
+	t, ok := lex(s.text[q:], s.eof)
 	switch {
 	case ok == maybe:
 		return false

@@ -199,7 +199,8 @@ func (c *chat) handle(ctx context.Context, line string) (leave bool, err error) 
 	case strings.HasPrefix(text, "/"):
 		return c.word(ctx, text)
 	}
-	return false, c.turn(ctx, loop.Prompt{Text: unquoteLines(text)})
+	c.turn(ctx, loop.Prompt{Text: unquoteLines(text)})
+	return false, nil
 }
 
 // unquoteLines takes """ from both ends.
@@ -222,7 +223,7 @@ func (c *chat) event(ev loop.Event) {
 
 // turn asks the model and shows what happens. Ctrl-C stops the turn, not the
 // chat.
-func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
+func (c *chat) turn(ctx context.Context, p loop.Prompt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.mu.Lock()
@@ -240,7 +241,6 @@ func (c *chat) turn(ctx context.Context, p loop.Prompt) error {
 	if !c.o.quiet && c.lastEnd != nil {
 		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(c.lastEnd.State, time.Since(began)), 0, "  ")}, "\n\n")
 	}
-	return nil
 }
 
 // turnSummary is the line below a turn.

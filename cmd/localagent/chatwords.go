@@ -251,7 +251,8 @@ func (c *chat) wordRetry(ctx context.Context, _ string) error {
 		return errors.New("there is nothing to ask again")
 	}
 	c.e.out.put(span{styleDim, promptMark + cutWidth(oneLine(p.Text, 200), max(30, c.e.out.width()-4))}, "\n")
-	return c.turn(ctx, p)
+	c.turn(ctx, p)
+	return nil
 }
 
 func (c *chat) wordUndo(context.Context, string) error {

@@ -92,7 +92,8 @@ func escapeJSON(line []byte) []byte {
 	var out []byte
 	done := 0
 	for i := 0; i < len(line); i++ {
-		var r, n = byte(0), 0
+		var r byte // the control character, and
+		var n int  // how many bytes it takes
 		switch {
 		case line[i] == 0x7f:
 			r, n = 0x7f, 1

@@ -371,8 +371,8 @@ func (r *tableReader) tool(at string, t map[string]any) error {
 }
 
 func (r *tableReader) toolKey(c *commandtool.Config, at, name string, v any) error {
-	want := ""
-	ok := true
+	var want string
+	var ok bool
 	switch name {
 	case "name":
 		c.Name, ok = v.(string)

@@ -211,11 +211,11 @@ func (m *markdown) piece(ended bool) int {
 	case '[':
 		return m.link(ended)
 	}
-	return m.plain(ended)
+	return m.plain()
 }
 
 // plain takes characters up to the next that may mean something.
-func (m *markdown) plain(ended bool) int {
+func (m *markdown) plain() int {
 	r, n := utf8.DecodeRuneInString(m.line)
 	if r >= 0x1100 && textWidth(string(r)) == 2 {
 		// Text without spaces may be broken anywhere. Marks may follow.
