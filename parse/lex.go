@@ -646,7 +646,7 @@ func (s *Scanner) bracket(p int) bool {
 		return s.plain(p, p+1)
 	}
 	if functools {
-		s.lead, s.label = true, DialectFunctools
+		s.lead, s.soft, s.label = true, true, DialectFunctools
 	}
 	s.candidate(p)
 	s.read.text = s.text
