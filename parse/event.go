@@ -13,7 +13,7 @@ type Event struct {
 	Text   string // of a text or thinking event
 	Reason string // of a drop event, as in [Dropped]
 	Index  int    // of a call event: its number among the calls, from 0
-	Call   *Call  // of a call event; its bytes never change
+	Call   *Call  // of a call event; its bytes never change, and the Result shares them
 }
 
 // EventKind says what an [Event] is.

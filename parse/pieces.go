@@ -1,7 +1,5 @@
 package parse
 
-import "slices"
-
 // pieceKind is what a part of the reply turned out to be.
 type pieceKind uint8
 
@@ -212,7 +210,6 @@ func (s *Scanner) emitPiece(p *piece) {
 		e.Kind, e.Reason = EventDrop, p.reason
 	case pieceCall:
 		c := s.calls[p.call].call
-		c.Args, c.Repairs = slices.Clone(c.Args), slices.Clone(c.Repairs)
 		e.Kind, e.Index, e.Call = EventCall, s.sentN, &c
 		s.sentN++
 	}
