@@ -75,9 +75,10 @@ type chat struct {
 	armed   bool // Ctrl-C was the last key, and a second one leaves
 
 	mu      sync.Mutex
-	stop    func(cause error) // stops the turn, once; nil: there is none, or it was stopped
-	playing bool              // a turn is running
-	pressed bool              // Ctrl-C came as a signal, between two lines
+	stop    func(cause error)       // stops the turn, once; nil: there is none, or it was stopped
+	playing bool                    // a turn is running
+	pressed bool                    // Ctrl-C came as a signal, between two lines
+	reading context.CancelCauseFunc // stops the reading of a line
 }
 
 // chat talks until the user leaves.
@@ -132,16 +133,27 @@ func (c *chat) next(ctx context.Context) (leave bool, err error) {
 const promptMark = "› "
 
 // readLine asks for a line. On a terminal Ctrl-C is a key meanwhile; between two
-// lines it is a signal, and means the same.
+// lines, until the terminal is raw again, it is a signal, and means the same.
 func (c *chat) readLine(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	pressed := c.pressed
-	c.pressed = false
-	c.mu.Unlock()
-	if pressed {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if c.reads(cancel) {
 		return "", errInterrupted
 	}
-	return c.in.readLine(ctx, promptMark)
+	line, err := c.in.readLine(ctx, promptMark)
+	if c.reads(nil) && err != nil {
+		return "", errInterrupted
+	}
+	return line, err
+}
+
+// reads says how a signal stops the reading of a line, nil: none is read. It
+// reports whether one came since the last time.
+func (c *chat) reads(stop context.CancelCauseFunc) (pressed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pressed, c.pressed, c.reading = c.pressed, false, stop
+	return pressed
 }
 
 // interrupt takes a Ctrl-C that came as a signal: the first one stops the turn,
@@ -157,6 +169,9 @@ func (c *chat) interrupt(cause error) (caught bool) {
 		return false
 	default:
 		c.pressed = true
+		if c.reading != nil {
+			c.reading(errInterrupted)
+		}
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A terminalRun is the command on a terminal of its own.
@@ -46,6 +47,8 @@ func (r *terminalRun) shows(t *testing.T, text string) string {
 // leaves waits for the end.
 func (r *terminalRun) leaves(t *testing.T, status int) {
 	t.Helper()
+	late := time.AfterFunc(20*time.Second, func() { r.cmd.Process.Kill() })
+	defer late.Stop()
 	_ = r.cmd.Wait() // the status says it
 	if got := r.cmd.ProcessState.ExitCode(); got != status {
 		t.Errorf("status %d, want %d", got, status)
@@ -85,6 +88,7 @@ func TestChatOnTerminal(t *testing.T) {
 	r.typed(t, keyUp1+keyUp1+"!")
 	r.shows(t, "write it!")
 	r.typed(t, ctrlC)
+	r.shows(t, "›")
 	r.typed(t, ctrlC)
 	r.shows(t, "Ctrl-C again")
 	r.typed(t, ctrlC)
