@@ -63,8 +63,9 @@ type termReader struct {
 	history *history
 	words   []string // that Tab completes
 
-	pending []byte // read and not used yet
-	row     int    // of the cursor, below the first row of the drawing
+	pending []byte            // read and not used yet
+	row     int               // of the cursor, below the first row of the drawing
+	reading chan terminalRead // the read that goes on, nil: none
 }
 
 // readLine reads keys until the input is complete. The terminal is in raw mode
@@ -166,26 +167,31 @@ func (t *termReader) nextKey(ctx context.Context) (key, error) {
 		if len(t.pending) > maxInput {
 			return key{}, errPlainLong
 		}
-		type read struct {
-			b   []byte
-			err error
+		if t.reading == nil {
+			t.reading = make(chan terminalRead, 1)
+			go func(done chan<- terminalRead) {
+				b := make([]byte, 4096)
+				n, err := t.in.Read(b)
+				done <- terminalRead{b[:n], err}
+			}(t.reading)
 		}
-		done := make(chan read, 1)
-		go func() {
-			b := make([]byte, 4096)
-			n, err := t.in.Read(b)
-			done <- read{b[:n], err}
-		}()
 		select {
-		case r := <-done:
+		case r := <-t.reading:
+			t.reading = nil
 			if r.err != nil {
 				return key{}, r.err
 			}
 			t.pending = append(t.pending, r.b...)
-		case <-ctx.Done(): // the program ends; nobody misses the read
+		case <-ctx.Done(): // what is being read is for the next line
 			return key{}, context.Cause(ctx)
 		}
 	}
+}
+
+// terminalRead is what came of one read.
+type terminalRead struct {
+	b   []byte
+	err error
 }
 
 func cursorUp(b *strings.Builder, n int)    { cursorMove(b, n, 'A') }
