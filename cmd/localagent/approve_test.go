@@ -110,7 +110,7 @@ func TestPermit(t *testing.T) {
 				rules = strings.Split(row.rules, ",")
 			}
 			ask, asked := person(strings.Split(row.answers, ",")...)
-			a := newApprover(policyOf(t, row.mode, rules...), "/work", ask)
+			a := newApprover(policyOf(t, row.mode, rules...), "/home/u/p", ask)
 			p := a.permit(t.Context(), row.req)
 			if got := verdictWords[p.Verdict] + " " + p.By; got != row.want || asked() != row.asked {
 				t.Errorf("%s after %d questions, want %s after %d (%s)", got, asked(), row.want, row.asked, p.Reason)
@@ -128,7 +128,7 @@ func TestPermit(t *testing.T) {
 // "Always" holds for what was seen, and for no neighbour; quit holds for all.
 func TestPermitAgain(t *testing.T) {
 	ask, asked := person("a", "y", "a", "q")
-	a := newApprover(policyOf(t, ""), "/work", ask)
+	a := newApprover(policyOf(t, ""), "/home/u/p", ask)
 	for i, row := range []struct {
 		req   loop.PermitRequest
 		want  loop.Verdict
@@ -165,7 +165,7 @@ func TestPermitOneAtATime(t *testing.T) {
 		asked.Add(1)
 		return "a", nil
 	}
-	a := newApprover(policyOf(t, ""), "/work", ask)
+	a := newApprover(policyOf(t, ""), "/home/u/p", ask)
 	var wg sync.WaitGroup
 	for i := range 30 {
 		wg.Go(func() {
@@ -185,7 +185,7 @@ func TestPermitCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, _ := io.Pipe()
 		ask := func(ctx context.Context, q question) (string, error) { return readAnswer(ctx, in) }
-		a := newApprover(policyOf(t, ""), "/work", ask)
+		a := newApprover(policyOf(t, ""), "/home/u/p", ask)
 		ctx, cancel := context.WithCancel(t.Context())
 		answers := make(chan loop.Permission, 2)
 		for range 2 {
@@ -217,26 +217,26 @@ func TestQuestion(t *testing.T) {
 		want string
 	}{
 		{"a command", shellCall("rm -rf build"), "", `
-run_shell wants to run a command in /work
+run_shell wants to run a command in /home/u/p
     rm -rf build
 asked because: no rule allows rm -rf build (--approve ask)
 always means:  allow exec rm -rf build
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"a command of several lines", shellCall("make &&\n\tmake install"), "", `
-run_shell wants to run a command in /work
+run_shell wants to run a command in /home/u/p
     make &&
     	make install
 asked because: no rule allows make (--approve ask)
 always means:  exactly this command line
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"escapes", shellCall("echo \x1b[2K\r\u202emr\u200b x\xa0y\u00a0z"), "", `
-run_shell wants to run a command in /work
+run_shell wants to run a command in /home/u/p
     echo ␛[2K␍\u202emr\u200b x�y\u00a0z
 asked because: echo ␛[2K␍\u202emr\u200b x�y\u00a0z: it holds characters that do not belong in a command (--approve ask)
 always means:  exactly this command line
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"a diff", loop.PermitRequest{Tool: preview("--- a\n+++ a\n-x\n+\x1b[31my\n", nil), Call: loop.Call{Name: "write_file", Args: json.RawMessage(`{"path":"a"}`)}}, "", `
-write_file wants to change files in /work
+write_file wants to change files in /home/u/p
     --- a
     +++ a
     -x
@@ -245,7 +245,7 @@ asked because: no rule allows write_file a (--approve ask)
 always means:  allow write a
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"no preview", loop.PermitRequest{Tool: preview("", errors.New("no such file")), Call: loop.Call{Name: "write_file", Args: json.RawMessage(`{"path":"a"}`)}}, "", `
-write_file wants to change files in /work
+write_file wants to change files in /home/u/p
     {
       "path": "a"
     }
@@ -254,7 +254,7 @@ asked because: no rule allows write_file a (--approve ask)
 always means:  allow write a
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"a program of the user", loop.PermitRequest{Tool: weather, Call: loop.Call{Name: "weather", Args: json.RawMessage(`{"city":"Oslo"}`)}}, "", `
-weather wants to run a command in /work
+weather wants to run a command in /home/u/p
     {
       "city": "Oslo"
     }
@@ -262,18 +262,18 @@ asked because: weather: it is no command line (--approve ask)
 always means:  allow tool weather
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"an echo", echoOf(shellCall("make")), "", `
-run_shell wants to run a command in /work
+run_shell wants to run a command in /home/u/p
     make
 asked because: the same call stands in text the model was given: perhaps it is copied and not meant
 [y]es once  [n]o  [q]uit > `},
 		{"a rule", shellCall("git push"), "ask exec git push", `
-run_shell wants to run a command in /work
+run_shell wants to run a command in /home/u/p
     git push
 asked because: the rule "ask exec git push" (test) wants a person to allow git push
 always means:  allow exec git push
 [y]es once  [a]lways this session  [n]o  [q]uit > `},
 		{"a long text", loop.PermitRequest{Tool: preview(long, nil), Call: loop.Call{Name: "write_file", Args: json.RawMessage(`{"path":"a"}`)}}, "", `
-write_file wants to change files in /work
+write_file wants to change files in /home/u/p
 ` + strings.Repeat("    line\n", 40) + `    … 41 lines are not shown here …
 ` + strings.Repeat("    line\n", 18) + `    last
 asked because: no rule allows write_file a (--approve ask)
@@ -290,7 +290,7 @@ always means:  allow write a
 				q.show(newScreen(&shown, vars()))
 				return "n", nil
 			}
-			newApprover(policyOf(t, "", rules...), "/work", ask).permit(t.Context(), row.req)
+			newApprover(policyOf(t, "", rules...), "/home/u/p", ask).permit(t.Context(), row.req)
 			if got := shown.String(); got != row.want {
 				t.Errorf("got\n%s\nwant\n%s", got, row.want)
 			}
@@ -309,7 +309,7 @@ func TestQuestionViewAll(t *testing.T) {
 		shown = append(shown, b.String())
 		return answers[len(shown)-1], nil
 	}
-	if p := newApprover(policyOf(t, ""), "/work", ask).permit(t.Context(), shellCall(command)); p.Verdict != loop.Rejected {
+	if p := newApprover(policyOf(t, ""), "/home/u/p", ask).permit(t.Context(), shellCall(command)); p.Verdict != loop.Rejected {
 		t.Error(verdictWords[p.Verdict])
 	}
 	for i, want := range []string{"bytes are not shown here", "Please answer", "; rm -rf ~;", "Please answer"} {

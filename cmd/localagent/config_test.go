@@ -18,7 +18,7 @@ import (
 
 const (
 	userFile = "/home/u/.config/localagent/config.toml"
-	workFile = "/work/p/.localagent.toml"
+	workFile = "/home/u/p/.localagent.toml"
 )
 
 // user and project are config files of that text.
