@@ -5,12 +5,15 @@ module github.com/localagent/localagent/bench
 go 1.26.0
 
 require (
+	github.com/ollama/ollama v0.33.0
+	github.com/spf13/pflag v1.1.0
+)
+
+require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mailru/easyjson v0.7.7 // indirect
-	github.com/ollama/ollama v0.33.0 // indirect
-	github.com/spf13/pflag v1.1.0 // indirect
 	github.com/wk8/go-ordered-map/v2 v2.1.8 // indirect
 	golang.org/x/crypto v0.59.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
