@@ -69,10 +69,15 @@ func TestBig(t *testing.T) {
 	nested := func(open, end string, n int) string {
 		return strings.Repeat(open, n) + "1" + strings.Repeat(end, n)
 	}
-	var keys, many strings.Builder
+	lists := strings.Repeat("[],", 8)
+	var keys, many, full, expressions strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&keys, `"k%d":%d,`, i, i)
 		fmt.Fprintf(&many, `{"tool":"echo","args":{"n":%d}}`+"\n", i)
+	}
+	for i := range 200 {
+		full.WriteString(call(fmt.Sprintf(`{"a":[%s%d]}`, lists, i)) + ",")
+		fmt.Fprintf(&expressions, "echo(a=[%s%d]),", lists, i)
 	}
 	tests := []struct {
 		name, text string
@@ -84,6 +89,8 @@ func TestBig(t *testing.T) {
 		{"twenty thousand keys", call(`{` + keys.String() + `"z":0}`), parse.Calls, "", 1},
 		{"twenty thousand keys, one twice", call(`{` + keys.String() + `"k7":0}`), parse.Unparseable, parse.ReasonDuplicateKey, 0},
 		{"twenty thousand calls", many.String(), parse.Calls, "", 20_000},
+		{"two hundred calls with many lists", "[" + full.String() + "]", parse.Calls, "", 200},
+		{"two hundred expressions with many lists", "[" + expressions.String() + "]", parse.Calls, "", 200},
 		{"thirty deep", call(`{"a":` + nested("[", "]", 30) + `}`), parse.Calls, "", 1},
 		{"lists too deep", call(`{"a":` + nested("[", "]", 100_000) + `}`), parse.Unparseable, parse.ReasonTooDeep, 0},
 		{"objects too deep", call(nested(`{"a":`, "}", 100_000)), parse.Unparseable, parse.ReasonTooDeep, 0},
@@ -105,7 +112,35 @@ func TestBig(t *testing.T) {
 			fault = fmt.Sprintf("want %d calls, got %.300s", test.calls, summary(r))
 		case test.reason != "" && r.Problem.Reason != test.reason:
 			fault = "reason is " + string(r.Problem.Reason)
+		case overlap(r.Calls):
+			fault = "the spans of the calls overlap"
 		}
 		known.check(t, test.name, fault)
+	}
+}
+
+func overlap(calls []parse.Call) bool {
+	at := 0
+	for _, c := range calls {
+		if c.Span.Start < at {
+			return true
+		}
+		at = c.Span.End
+	}
+	return false
+}
+
+// TestManyBigCalls: what the calls of a reply keep is linear in it, however many
+// of them are big.
+func TestManyBigCalls(t *testing.T) {
+	text := strings.Repeat(`{"tool":"calc","args":{"expr":"`+strings.Repeat("x", 40<<10)+"\"}}\n", 8)
+	text = strings.Repeat(text+`{"tool":"echo","args":{}}`, 8)
+	var r parse.Result
+	used := allocated(func() { r = parse.Parse(text, ruleTools, parse.FinishStop) })
+	if len(r.Calls) != 8*9 {
+		t.Fatalf("%d calls, want %d", len(r.Calls), 8*9)
+	}
+	if used > 4*uint64(len(text))+1<<20 {
+		t.Errorf("%d bytes allocated for %d", used, len(text))
 	}
 }

@@ -104,9 +104,10 @@ type judge struct {
 // stand in, rather than copied.
 const bigArgs = 32 << 10
 
-// own returns args as bytes of their own.
+// own returns args as bytes of their own. What is given away is kept by the call
+// as a whole, so they must be most of it.
 func (j *judge) own(args string) []byte {
-	if len(args) < bigArgs || j.given || len(j.out) == 0 {
+	if len(args) < bigArgs || len(args) < cap(j.out)/2 || j.given {
 		return []byte(args)
 	}
 	at := uintptr(unsafe.Pointer(unsafe.StringData(args))) - uintptr(unsafe.Pointer(unsafe.SliceData(j.out)))

@@ -173,13 +173,17 @@ func (s *Scanner) emptyMarker() verdict {
 // spelling, the dialect of their marker, what they depend on.
 func (s *Scanner) describe(calls []found) {
 	r, c := &s.read, &s.cand
+	for _, rep := range r.repairs {
+		i := len(calls) - 1
+		for i > 0 && rep.Offset < calls[i].call.Span.Start {
+			i--
+		}
+		if i >= 0 { // between calls it belongs to the one before
+			calls[i].call.Repairs = append(calls[i].call.Repairs, rep)
+		}
+	}
 	for i := range calls {
 		f := &calls[i]
-		for _, rep := range r.repairs {
-			if len(calls) == 1 || rep.Offset >= f.call.Span.Start && rep.Offset < f.call.Span.End {
-				f.call.Repairs = append(f.call.Repairs, rep)
-			}
-		}
 		slices.SortStableFunc(f.call.Repairs, func(a, b Repair) int { return a.Offset - b.Offset })
 		if r.exprs > 0 && f.call.Dialect == DialectJSON {
 			f.call.Dialect = DialectPythonic

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ const (
 	maxCalls = 256     // calls of one list
 	maxSize  = 1 << 30 // bytes of a reply
 	maxNames = 16      // names that an unreadable candidate is asked for
+	maxParts = 8 * maxCalls
 )
 
 // The codes of repairs.
@@ -170,6 +172,7 @@ type frame struct {
 	src    int // offset of the opener, of a call: of its name
 	out    int // where it begins in the output
 	keys   int // where its members begin
+	parts  int // where the parts in it begin
 	n      int // elements so far
 	commas int
 }
@@ -635,7 +638,7 @@ func (r *reader) push(c byte) {
 	if c == '(' {
 		c = 't'
 	}
-	f := frame{kind: c, src: r.pos, keys: len(r.keys)}
+	f := frame{kind: c, src: r.pos, keys: len(r.keys), parts: len(r.parts)}
 	if !r.failed() {
 		r.element()
 		f.out = len(r.out)
@@ -745,6 +748,7 @@ func (r *reader) pop() {
 	f := r.stack[len(r.stack)-1]
 	r.stack = r.stack[:len(r.stack)-1]
 	r.comma = -1
+	r.forgetParts(f)
 	switch f.kind {
 	case '{':
 		r.checkKeys(f)
@@ -776,11 +780,26 @@ func (r *reader) pop() {
 	if r.failed() {
 		return
 	}
-	if len(r.stack) <= 4 && len(r.parts) < 4*maxCalls {
+	if len(r.stack) <= 4 && len(r.parts) < maxParts {
 		r.parts = append(r.parts, part{f.out, Span{f.src, r.pos}})
 	}
 	r.keys = r.keys[:f.keys]
 	r.valueEnded()
+}
+
+// forgetParts forgets the parts in f where no call can stand: in an object that
+// wraps nothing, and in a call.
+func (r *reader) forgetParts(f frame) {
+	if len(r.parts) == f.parts {
+		return
+	}
+	wraps := func(m member) bool {
+		v := r.out[m.val0]
+		return (v == '{' || v == '[') && isWrapperKey(string(r.out[m.key0+1:m.key1-1]))
+	}
+	if f.kind == '(' || f.kind == '{' && !slices.ContainsFunc(r.keys[f.keys:], wraps) {
+		r.parts = r.parts[:f.parts]
+	}
 }
 
 // valueEnded notes that a value is complete.
@@ -992,7 +1011,15 @@ func (r *reader) checkKeys(f frame) {
 	}
 	seen := make(map[string]int, len(ms))
 	out := make([]byte, 0, len(r.out)-ms[0].key0)
+	parts := r.parts[f.parts:]
+	r.parts = r.parts[:f.parts]
 	for k, m := range ms {
+		n := 0
+		for n < len(parts) && parts[n].out < m.val1 {
+			n++
+		}
+		inside := parts[:n]
+		parts = parts[n:]
 		key := string(r.out[m.key0:m.key1])
 		if at, ok := seen[key]; ok {
 			if o := ms[at]; string(r.out[o.val0:o.val1]) != string(r.out[m.val0:m.val1]) {
@@ -1005,6 +1032,10 @@ func (r *reader) checkKeys(f frame) {
 		seen[key] = k
 		if len(out) > 0 {
 			out = append(out, ',')
+		}
+		by := m.key0 - (ms[0].key0 + len(out))
+		for _, p := range inside {
+			r.parts = append(r.parts, part{p.out - by, p.span})
 		}
 		out = append(out, r.out[m.key0:m.val1]...)
 	}

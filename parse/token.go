@@ -193,7 +193,7 @@ func (r *reader) openCall(w string) {
 		return
 	}
 	r.element()
-	f := frame{kind: '(', src: r.tokAt, out: len(r.out), keys: len(r.keys)}
+	f := frame{kind: '(', src: r.tokAt, out: len(r.out), keys: len(r.keys), parts: len(r.parts)}
 	r.out = append(r.out, `{"name":`...)
 	r.writeWord(w)
 	r.out = append(r.out, `,"arguments":`...)
@@ -617,7 +617,7 @@ func (r *reader) endString(end, next int) {
 
 // stringEnded notes a string that is a value: s in the source, written at at.
 func (r *reader) stringEnded(at int, s string) {
-	if n := len(r.stack); n <= 3 && len(r.parts) < 4*maxCalls {
+	if n := len(r.stack); n <= 3 && len(r.parts) < maxParts {
 		if r.stack[n-1].kind != '{' {
 			r.parts = append(r.parts, part{at, Span{r.tokAt, r.pos}})
 		}
