@@ -132,7 +132,9 @@ func (r *run) start(batch []*job) {
 		}
 		running = append(running, j)
 		r.emit(ToolStarted{j.call})
-		if j.out = r.early.take(j.call); j.out == nil {
+		if out := r.early.take(j.call); out != nil {
+			j.out = r.within(out, j.ready)
+		} else {
 			j.out = r.launch(r.ctx, j.ready, slots)
 		}
 	}
@@ -142,7 +144,7 @@ func (r *run) start(batch []*job) {
 // compared: nothing has changed between them.
 func twinOf(j *job, running []*job) *job {
 	for _, other := range running {
-		if callKey(other.call) == callKey(j.call) {
+		if sameCall(other.call, j.call) {
 			return other
 		}
 	}

@@ -28,7 +28,7 @@ type Agent struct {
 
 	Guard      Guard
 	Retries    int  // fresh requests for an unusable reply; 0: 2, <0: none
-	EarlyStart bool // ReadOnly calls may start while the model still writes
+	EarlyStart bool // ReadOnly calls may start while the model still writes; one whose result is too long then runs again
 
 	// Schema is what the final answer must fit; nil: free text.
 	Schema json.RawMessage

@@ -103,7 +103,7 @@ func (l laterCalls) drop(reply, results Entry) { l.count(reply, results, -1) }
 func (l laterCalls) count(reply, results Entry, n int) {
 	for i, c := range reply.Calls {
 		if results.Results[i].Status == tools.OK {
-			l.calls[callKey(c)] += n
+			l.calls[callKey(c.Name, c.Args)] += n
 			l.names[c.Name] += n
 		}
 	}
@@ -119,7 +119,7 @@ func (l laterCalls) supersede(reply, results Entry) bool {
 				return false
 			}
 		case tools.OK:
-			if l.calls[callKey(c)] == 0 || !l.looks(c.Name) {
+			if l.calls[callKey(c.Name, c.Args)] == 0 || !l.looks(c.Name) {
 				return false
 			}
 		default: // of a command that failed, or was not allowed, the failure may matter
@@ -131,18 +131,16 @@ func (l laterCalls) supersede(reply, results Entry) bool {
 	return true
 }
 
-func callKey(c Call) string { return c.Name + string(sortedJSON(c.Args)) }
-
 // microcompact shrinks old results to a line, oldest first, until excess tokens
 // are saved. The newest results stay, and those of tools whose results are to
 // be kept.
 func microcompact(entries []Entry, n newest, keep func(tool string) bool, excess int, tokens func(string) int) []Entry {
 	out := slices.Clone(entries)
-	newest := n.results
+	spared := n.results
 	if n.unseen {
-		newest = max(newest, countResults(out[repliedAt(out)+1:]))
+		spared = max(spared, countResults(out[repliedAt(out)+1:]))
 	}
-	left := countResults(out) - newest
+	left := countResults(out) - spared
 	for i := range out {
 		e := &out[i]
 		cloned := false

@@ -49,7 +49,7 @@ func (r *run) startEarly(index int, read *parse.Call) {
 		e.ctx, e.cancel = context.WithCancel(r.ctx)
 	}
 	for _, s := range e.started {
-		if callKey(s.call) == callKey(j.call) {
+		if sameCall(s.call, j.call) {
 			return
 		}
 	}
@@ -62,12 +62,28 @@ func (r *run) startEarly(index int, read *parse.Call) {
 // nil when it was not.
 func (e *early) take(c Call) chan tools.Result {
 	for i, s := range e.started {
-		if s.call.ID == c.ID && callKey(s.call) == callKey(c) {
+		if s.call.ID == c.ID && sameCall(s.call, c) {
 			e.started = append(e.started[:i:i], e.started[i+1:]...)
 			return s.out
 		}
 	}
 	return nil
+}
+
+// within passes on the result of a call that was started early. How many calls
+// share the room was not known then: one that is too long now is asked for
+// again, which a ReadOnly call may be.
+func (r *run) within(out chan tools.Result, c tools.Call) chan tools.Result {
+	fitting := make(chan tools.Result, 1)
+	r.running.Go(func() {
+		res := <-out
+		if len(res.Text) > c.MaxBytes && r.ctx.Err() == nil {
+			c.Mistakes = nil // what was wrong is counted already
+			res = r.set.Do(r.ctx, c)
+		}
+		fitting <- res
+	})
+	return fitting
 }
 
 // discard ends what was started and not taken.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -188,5 +189,33 @@ func TestEarlyStartIsInvisible(t *testing.T) {
 	}
 	if diff := cmp.Diff(told[0], told[1]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What was started early has no more room for its result than the other calls
+// of its step.
+func TestEarlyResultsShareTheRoom(t *testing.T) {
+	big := &tools.Tool{Name: "big", Class: tools.Read, Access: tools.ReadOnly,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Run: func(_ context.Context, c tools.Call) (any, error) {
+			return string(c.Args) + strings.Repeat(" some words", 2000), nil
+		}}
+	for _, n := range []int{1, 2, 8, 20} {
+		var cs []string
+		for i := range n {
+			cs = append(cs, use("big", "n", i))
+		}
+		var told [2]string
+		for i, early := range []bool{false, true} {
+			a := &Agent{Tools: tools.NewSet(big), Window: 8192, EarlyStart: early}
+			res, s, _ := runScript(t, a, calls(cs...), says("ok"))
+			if res.State.Compactions != 0 {
+				t.Errorf("%d calls, early %v: results that nobody had seen were removed", n, early)
+			}
+			told[i] = lastUser(s.requests[1])
+		}
+		if diff := cmp.Diff(told[0], told[1]); diff != "" {
+			t.Errorf("%d calls: %s", n, diff)
+		}
 	}
 }

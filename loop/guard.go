@@ -95,12 +95,16 @@ func (g *guardState) had(c Call) bool {
 // reset forgets the step before: a user has spoken.
 func (g *guardState) reset() { *g = guardState{Guard: g.Guard} }
 
+// callKey is what makes two calls the same.
+func callKey(name string, args json.RawMessage) string { return name + string(sortedJSON(args)) }
+
+func sameCall(a, b Call) bool { return callKey(a.Name, a.Args) == callKey(b.Name, b.Args) }
+
 // signature is what makes two steps the same.
 func signature(calls []Call) string {
 	var b strings.Builder
 	for _, c := range calls {
-		b.WriteString(c.Name)
-		b.Write(sortedJSON(c.Args))
+		b.WriteString(callKey(c.Name, c.Args))
 		b.WriteByte('\n')
 	}
 	return b.String()

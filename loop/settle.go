@@ -72,17 +72,15 @@ func addNative(r *parse.Result, native []parse.Call) {
 	for _, c := range native {
 		c.Dialect = nativeDialect
 		calls = append(calls, c)
-		seen[readKey(c)] = true
+		seen[callKey(c.Name, c.Args)] = true
 	}
 	for _, c := range r.Calls {
-		if !seen[readKey(c)] {
+		if !seen[callKey(c.Name, c.Args)] {
 			calls = append(calls, c)
 		}
 	}
 	r.Outcome, r.Calls, r.Problem = parse.Calls, calls, nil
 }
-
-func readKey(c parse.Call) string { return c.Name + string(sortedJSON(c.Args)) }
 
 // unparseable is a reading that is not to be used for a reason of the loop's.
 func unparseable(p parse.Problem, r parse.Result) parse.Result {
