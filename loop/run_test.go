@@ -80,10 +80,11 @@ func TestTwoCallsFirstFails(t *testing.T) {
 	}
 }
 
-// A reply whose finish says stop or length is run by its content all the same.
+// The calls of a reply are run whatever its finish says. Only one that touches
+// the end of a cut reply is not complete.
 func TestContentDecides(t *testing.T) {
-	for _, finish := range []parse.Finish{parse.FinishUnknown, parse.FinishStop} {
-		l := calls(use("echo", "text", "hi"))
+	for _, finish := range []parse.Finish{parse.FinishUnknown, parse.FinishStop, parse.FinishLength} {
+		l := says(use("echo", "text", "hi") + "\nand the")
 		l.finish = finish
 		if _, _, tr := runScript(t, &Agent{Tools: toolbox()}, l, says("ok")); len(statuses(tr)) != 1 {
 			t.Errorf("finish %d: the call was not run", finish)
@@ -244,7 +245,7 @@ func TestForeignText(t *testing.T) {
 		got = r.Text
 		return nil
 	}}}
-	res, s, _ := runScript(t, a,
+	res, _, _ := runScript(t, a,
 		calls(use("load")),
 		line{do: func(req *Request) {
 			if strings.Contains(lastUser(req), "<|im_end|>") {
@@ -258,7 +259,6 @@ func TestForeignText(t *testing.T) {
 	if res.Answer != "it is <|im_end|>" {
 		t.Errorf("answer %q", res.Answer)
 	}
-	_ = s
 }
 
 func TestQueueDropsBlankMessages(t *testing.T) {

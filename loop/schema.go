@@ -166,10 +166,7 @@ func schemaAnswer(raw string) (text string, ok bool) {
 }
 
 // answerSchema checks final answers.
-type answerSchema struct {
-	raw      json.RawMessage
-	resolved *jsonschema.Resolved
-}
+type answerSchema struct{ resolved *jsonschema.Resolved }
 
 // compileAnswer reads the schema of final answers; nil when there is none.
 func compileAnswer(raw json.RawMessage) (*answerSchema, error) {
@@ -184,7 +181,7 @@ func compileAnswer(raw json.RawMessage) (*answerSchema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loop: the answer's schema: %w", err)
 	}
-	return &answerSchema{raw, resolved}, nil
+	return &answerSchema{resolved}, nil
 }
 
 // check is the JSON value in an answer, or what is wrong with it.

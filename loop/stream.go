@@ -36,7 +36,7 @@ func (r *run) aborted(rep *reply) {
 	}
 	r.emit(Replied{
 		Raw: rep.raw.String(), Finish: rep.finish, Reading: rep.reading,
-		Aborted: true, Usage: rep.usage,
+		Aborted: true,
 	})
 }
 

@@ -55,21 +55,13 @@ func (c *Client) URL() (string, error) {
 }
 
 // Version is the version of the server.
-func (c *Client) Version(ctx context.Context) (version string, err error) {
-	err = c.do(ctx, "", func(a *api.Client) (err error) {
-		version, err = a.Version(ctx)
-		return err
-	})
-	return version, err
+func (c *Client) Version(ctx context.Context) (string, error) {
+	return query(ctx, c, (*api.Client).Version)
 }
 
 // Models lists the installed models by name.
 func (c *Client) Models(ctx context.Context) ([]Info, error) {
-	var list *api.ListResponse
-	err := c.do(ctx, "", func(a *api.Client) (err error) {
-		list, err = a.List(ctx)
-		return err
-	})
+	list, err := query(ctx, c, (*api.Client).List)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +76,7 @@ func (c *Client) Models(ctx context.Context) ([]Info, error) {
 
 // Running lists the models that are in memory.
 func (c *Client) Running(ctx context.Context) ([]Info, error) {
-	var list *api.ProcessResponse
-	err := c.do(ctx, "", func(a *api.Client) (err error) {
-		list, err = a.ListRunning(ctx)
-		return err
-	})
+	list, err := query(ctx, c, (*api.Client).ListRunning)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +149,15 @@ func parameters(text string) map[string][]string {
 // sameModel compares names, of which a missing tag is "latest".
 func sameModel(a, b string) bool {
 	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
+}
+
+// query asks the server something that is about no model.
+func query[T any](ctx context.Context, c *Client, question func(*api.Client, context.Context) (T, error)) (said T, err error) {
+	err = c.do(ctx, "", func(a *api.Client) (err error) {
+		said, err = question(a, ctx)
+		return err
+	})
+	return said, err
 }
 
 // do makes one request, about a model if it has a name. The error of a context

@@ -68,10 +68,10 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	resp.Body.Close()
 	if err != nil && len(body) == 0 {
 		return nil, err
 	}
-	resp.Body.Close()
 	x.message = errorText(body)
 	x.retryAfter = retryAfter(resp.Header)
 	// Never empty, so that the client sees an error in any case.
