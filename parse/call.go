@@ -656,11 +656,7 @@ func readWhole(text string) (canonical string, bad Reason) {
 		return "", ReasonBadArgs
 	}
 	r := newReader(text)
-	if text[0] == '"' {
-		r.beginValue(0)
-	} else {
-		r.begin(0)
-	}
+	r.beginAny(0)
 	st := r.run()
 	switch {
 	case r.problem.Reason == ReasonDuplicateKey:

@@ -72,8 +72,8 @@ func (s *Scanner) finishCandidate() bool {
 	if s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
 		return s.reject() // it is the answer, or a part of it
 	}
-	if c.v.kind == isFault && len(c.v.calls) == 1 && !s.onlyReply(c) {
-		return s.reject()
+	if c.v.kind == isFault && len(c.v.calls) == 1 && !c.place.whole {
+		return s.reject() // it is a fault only as the whole reply
 	}
 	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
 		c.tick, c.tickAt = s.fence.n, s.fence.start
@@ -94,9 +94,6 @@ func (s *Scanner) finishCandidate() bool {
 	}
 	return s.accept()
 }
-
-// onlyReply reports whether nothing stands before the candidate.
-func (s *Scanner) onlyReply(c *candidate) bool { return c.place.whole }
 
 // expression reports whether the candidate is a list of call expressions, of
 // pairs or of quoted calls: in prose these stand on lines of their own.
@@ -122,11 +119,8 @@ func (s *Scanner) judge() verdict {
 	if j.given {
 		r.out = nil
 	}
-	if v.kind == isFault && v.fault.Found == "" {
-		v.fault.Found = excerpt(s.text, v.fault.Offset)
-	}
 	if v.kind == isData && c.place.hard && !c.expr && s.marker.on {
-		return s.emptyMarker()
+		return faulty(ReasonMalformed, c.start, "a call")
 	}
 	s.describe(v.calls)
 	return v
@@ -153,20 +147,13 @@ func (r *reader) canonical() string { return unsafe.String(unsafe.SliceData(r.ou
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
 	callLike := r.toolSeen || r.firstKey() != "" && s.text[c.start] == '{' && s.reg.known(r.firstKey())
-	if strings.HasPrefix(r.problem.Found, "...") || strings.HasPrefix(r.problem.Found, "…") {
+	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}
 	if callLike || c.place.hard && s.marker.on {
 		return verdict{kind: isFault, fault: r.problem}
 	}
 	return verdict{}
-}
-
-// emptyMarker judges data in a hard marker.
-func (s *Scanner) emptyMarker() verdict {
-	c := &s.cand
-	return verdict{kind: isFault, fault: Problem{Reason: ReasonMalformed, Offset: c.start, Expected: "a call",
-		Found: excerpt(s.text, c.start)}}
 }
 
 // describe completes calls with what the scanner knows: the repairs of their
@@ -309,10 +296,9 @@ func (s *Scanner) endCalls(end int) {
 // acceptFault takes a fault; tent says that it counts only if the candidate is
 // all there is.
 func (s *Scanner) acceptFault(p Problem, tent bool) {
-	f := fault{Problem: p, start: s.cand.start}
+	f := fault{Problem: p}
 	if s.marker.on && s.marker.pending {
-		f.empty = s.nameless()
-		f.start = s.marker.start
+		f.empty, f.start = s.nameless(), s.marker.start
 		s.marker.pending = false
 	}
 	if tent && s.fence.kind != fenceOther {
@@ -373,8 +359,7 @@ func (s *Scanner) countEqual(c Call) {
 func (s *Scanner) tooManyEqual() {
 	s.confirm()
 	last := s.calls[len(s.calls)-1].call
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: last.Span.Start,
-		Expected: "at most 8 equal calls in a row", Found: excerpt(s.text, last.Span.Start)}, start: last.Span.Start})
+	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
 	s.state, s.over, s.overAt = stOver, overRepetition, s.pos
 }
 

@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // release makes pieces of what is certain between pieces of text.
@@ -106,7 +107,7 @@ func holdsRecipient(line string) bool {
 
 // tooLarge ends a reply that is larger than any that is read.
 func (s *Scanner) tooLarge() {
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonTooLarge, Offset: len(s.text), Expected: "at most 1 GiB"}})
+	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
 	s.state, s.over, s.overAt = stOver, overTooLarge, len(s.text)
 	s.emit()
 }
@@ -125,10 +126,10 @@ func (s *Scanner) end(f Finish) {
 		s.unclosed(f)
 	case stEscaped:
 		if s.reg.known(escapedName(s.text[s.cand.start:])) {
-			s.cut(s.cand.start, "}")
+			s.cut("}")
 		}
 	case stNamed, stParams, stAction, stInput:
-		s.cut(s.named.start, "the arguments of a call")
+		s.cut("the arguments of a call")
 	case stPython:
 		s.endsPython()
 	}
@@ -181,13 +182,12 @@ func (s *Scanner) emptyAtEnd(f Finish) {
 		s.prefix = -1
 		return
 	}
-	s.cut(m.start, "a call")
+	s.cut("a call")
 }
 
-// cut notes a call that began at start and that the text ends before.
-func (s *Scanner) cut(start int, expected string) {
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: expected,
-		Found: "end of text"}, start: start})
+// cut notes a call that the text ends before.
+func (s *Scanner) cut(expected string) {
+	s.fault(ReasonTruncated, len(s.text), expected)
 	s.prefix = -1
 }
 
@@ -212,7 +212,7 @@ func (s *Scanner) unclosed(f Finish) {
 	case s.showsData():
 		s.unread = true
 	default:
-		s.cut(c.start, r.due())
+		s.cut(r.due())
 		s.prose(c.start)
 		return
 	}
@@ -309,8 +309,7 @@ func (s *Scanner) lastRepeat() {
 		return
 	}
 	if len(s.calls) == 0 {
-		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: n - repeatWindow,
-			Expected: "text that goes on", Found: excerpt(s.text, n-16)}, start: n})
+		s.fault(ReasonRepetition, n-repeatWindow, "text that goes on")
 	}
 }
 
@@ -358,8 +357,8 @@ func (s *Scanner) answer(r *Result) {
 // problem returns why the reply must not be used, or nil.
 func (s *Scanner) problem(f Finish) *Problem {
 	faults := s.faults
-	for len(faults) > 0 && faults[0].empty && s.callBefore(faults[0].start) {
-		faults = faults[:0] // an invented turn behind calls
+	if len(faults) > 0 && faults[0].empty && s.callBefore(faults[0].start) {
+		faults = nil // an invented turn behind calls
 	}
 	if f == FinishLength {
 		if p := s.cutByLimit(); p != nil && (len(faults) == 0 || p.Offset <= faults[0].Offset) {
@@ -376,6 +375,18 @@ func (s *Scanner) problem(f Finish) *Problem {
 			Found: excerpt(s.text, s.final)}
 	}
 	return nil
+}
+
+// excerpt is what stands at an offset, shortened for a message.
+func excerpt(text string, at int) string {
+	if at >= len(text) {
+		return "end of text"
+	}
+	end := min(len(text), at+16)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.ToValidUTF8(text[at:max(end, at)], "\uFFFD")
 }
 
 func (s *Scanner) callBefore(at int) bool {

@@ -104,7 +104,7 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 	word := rest[:n]
 	if !s.reg.known(word) {
 		if n == len(rest) && s.group && s.called && s.reg.mayBecome(word) {
-			s.cut(p, "the rest of a call") // behind calls: another was begun
+			s.cut("the rest of a call") // behind calls: another was begun
 		}
 		return false, false
 	}
@@ -203,11 +203,7 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 	c := s.candidate(p)
 	c.expr = true
 	s.read.text = s.text
-	if s.text[p] == '(' {
-		s.read.begin(p)
-	} else {
-		s.read.beginValue(p)
-	}
+	s.read.beginAny(p)
 	return true, false
 }
 

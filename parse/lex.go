@@ -145,11 +145,17 @@ type candidate struct {
 	v      verdict
 }
 
-// fault is a reason not to run the reply.
+// fault is a reason not to run the reply. What was found there is told at last,
+// when all of the text is here.
 type fault struct {
 	Problem
-	start int
 	empty bool // a marker without a name or arguments in it: after calls, an invented turn
+	start int  // of that marker
+}
+
+// fault notes a reason not to run the reply.
+func (s *Scanner) fault(reason Reason, at int, expected string) {
+	s.faults = append(s.faults, fault{Problem: Problem{Reason: reason, Offset: at, Expected: expected}})
 }
 
 type answer struct {
@@ -303,8 +309,7 @@ func (s *Scanner) prose(p int) {
 	s.lead, s.called, s.stands, s.soft = false, false, false, false
 	s.prefix = -1
 	if s.group && s.inside && !strings.Contains(s.text[s.done:p], "\n") {
-		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: p,
-			Expected: "the end of the line", Found: excerpt(s.text, p)}, start: p})
+		s.fault(ReasonMalformed, p, "the end of the line")
 	}
 	if s.only || s.group {
 		s.dissolve()
@@ -332,8 +337,7 @@ func (s *Scanner) orElse() {
 	for i := max(s.held, 0); i < s.count(); i++ {
 		p := s.at(i)
 		if p.kind == pieceHeld && s.calls[p.call].orElse {
-			s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: p.start,
-				Expected: "a list of calls of known tools"}, start: p.start})
+			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
 			return
 		}
 	}

@@ -118,7 +118,9 @@ func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
 	return s.plain(p, p)
 }
 
-func (s *Scanner) paramsEnded(d Dialect) bool { return d == DialectXML || d == DialectInvoke }
+// betweenTags reports whether a dialect writes each argument between tags of the
+// name parameter.
+func betweenTags(d Dialect) bool { return d == DialectXML || d == DialectInvoke }
 
 // inNamed looks for the arguments of a call whose name has been read.
 func (s *Scanner) inNamed() bool {
@@ -197,11 +199,7 @@ func (s *Scanner) beginArgs(p int) bool {
 	c := s.candidate(p)
 	c.named = true
 	s.read.text = s.text
-	if s.text[p] == '"' {
-		s.read.beginValue(p)
-	} else {
-		s.read.begin(p)
-	}
+	s.read.beginAny(p)
 	s.read.sure = true
 	s.read.bare = s.named.dialect == DialectGemma || strings.HasPrefix(s.named.name, "call:")
 	return true
@@ -274,8 +272,7 @@ func (s *Scanner) noArgs() bool {
 		s.named = named{}
 		return s.plain(s.pos, s.pos)
 	}
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonMalformed, Offset: s.pos,
-		Expected: "the arguments of " + bounded(s.named.name), Found: excerpt(s.text, s.pos)}, start: s.named.start})
+	s.fault(ReasonMalformed, s.pos, "the arguments of "+bounded(s.named.name))
 	s.marker.pending = false
 	s.named = named{}
 	return s.plain(s.pos, s.pos)
@@ -326,16 +323,11 @@ func (s *Scanner) finishedArgs(args string, end int) bool {
 		return true
 	}
 	s.named = named{}
-	s.state = stText
+	s.state, s.pos = stText, end
 	hard := !n.whole && !n.fenced
 	c := &s.cand
 	c.start, c.end, c.named = n.start, end, false
-	c.place.hard = hard
-	s.pos = end
-	s.state = stText
-	if !hard {
-		c.expr = true
-	}
+	c.place.hard, c.expr = hard, c.expr || !hard
 	if n.fenced {
 		c.place.fence = true
 	}
@@ -345,7 +337,7 @@ func (s *Scanner) finishedArgs(args string, end int) bool {
 	}
 	s.accept()
 	s.glued = hard
-	s.between = n.dialect == DialectXML || n.dialect == DialectInvoke
+	s.between = betweenTags(n.dialect)
 	return true
 }
 
@@ -380,9 +372,6 @@ func (s *Scanner) namedVerdict(name, args string, span Span, d Dialect) verdict 
 		v = j.finish(call{tool: tool, exact: exact || s.properRespelling(name, d), span: span, args: args, dialect: d})
 	} else {
 		v = s.unknownNamed(name, args, span, d)
-	}
-	if v.kind == isFault {
-		v.fault.Found = excerpt(s.text, v.fault.Offset)
 	}
 	for i := range v.calls {
 		f := &v.calls[i]

@@ -296,8 +296,7 @@ func (s *Scanner) paramsAtEnd() bool {
 
 // paramFault ends the call with a fault.
 func (s *Scanner) paramFault(reason Reason, p int, expected string) {
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: reason, Offset: p, Expected: expected, Found: excerpt(s.text, p)},
-		start: s.named.start})
+	s.fault(reason, p, expected)
 	s.marker.pending = false
 	s.named = named{}
 	s.state, s.pos = stText, p

@@ -254,22 +254,10 @@ func (r *reader) fail(reason Reason, at int, expected string) {
 	if r.problem.Reason != "" {
 		return
 	}
-	r.problem = Problem{Reason: reason, Offset: at, Expected: expected, Found: excerpt(r.text, at)}
+	r.problem = Problem{Reason: reason, Offset: at, Expected: expected}
 }
 
 func (r *reader) failed() bool { return r.problem.Reason != "" }
-
-// excerpt is what stands at an offset, shortened for a message.
-func excerpt(text string, at int) string {
-	if at >= len(text) {
-		return "end of text"
-	}
-	end := min(len(text), at+16)
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.ToValidUTF8(text[at:max(end, at)], "\uFFFD")
-}
 
 // run reads on. It returns readMore unless the candidate came to an end.
 func (r *reader) run() status {
@@ -1092,6 +1080,15 @@ func (r *reader) beginCall(start, n int, colons bool) {
 	r.calls, r.colons, r.sure = true, colons, true
 	r.tokAt, r.pos = start, start+n
 	r.openCall(r.text[start : start+n])
+}
+
+// beginAny starts a candidate that is a container or one string, at start.
+func (r *reader) beginAny(start int) {
+	if c := r.text[start]; c == '"' || c == '\'' {
+		r.beginValue(start)
+		return
+	}
+	r.begin(start)
 }
 
 // beginValue starts a candidate that is one string, at start. It is written as

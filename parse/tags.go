@@ -131,10 +131,7 @@ func (s *Scanner) openMarker(p, end int, t tag) bool {
 func (s *Scanner) closeMarker(p, end int) bool {
 	switch {
 	case s.marker.on && s.marker.pending:
-		s.faults = append(s.faults, fault{
-			Problem: Problem{Reason: ReasonMalformed, Offset: s.marker.end, Expected: "a call", Found: excerpt(s.text, s.marker.end)},
-			start:   s.marker.start, empty: true,
-		})
+		s.emptyMarker(s.marker, s.marker.end)
 		s.prefix = -1
 		s.only = false
 		s.drop(p, end, dropMarker)
@@ -184,8 +181,7 @@ func (s *Scanner) orphan(p, end int) bool {
 		s.called, s.pos = true, end
 		return true
 	}
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonAmbiguous, Offset: p, Expected: "no closing tag",
-		Found: excerpt(s.text, p)}, start: p})
+	s.fault(ReasonAmbiguous, p, "no closing tag")
 	return s.plain(p, end)
 }
 
@@ -224,9 +220,14 @@ func (s *Scanner) usedMarker(p int) {
 	if m.before && !strings.Contains(between, "\n") && !strings.ContainsRune("{[<`", rune(s.text[p])) {
 		return
 	}
+	s.emptyMarker(m, p)
+}
+
+// emptyMarker notes that at p no call follows the hard marker m.
+func (s *Scanner) emptyMarker(m marker, p int) {
 	s.faults = append(s.faults, fault{
-		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call", Found: excerpt(s.text, p)},
-		start:   m.start, empty: true,
+		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
+		empty:   true, start: m.start,
 	})
 }
 
@@ -248,7 +249,7 @@ func (s *Scanner) arrows(p int) bool {
 		return s.plain(p, p+n)
 	}
 	if q == len(s.text) {
-		s.cut(p, "the arguments of a call")
+		s.cut("the arguments of a call")
 		return s.plain(p, q)
 	}
 	q = s.look(q)
@@ -268,7 +269,7 @@ func (s *Scanner) arrows(p int) bool {
 func (s *Scanner) functionTag(p, end int, t tag) bool {
 	if t.close {
 		if s.called {
-			if n := len(s.calls); n > 0 && s.paramsEnded(s.calls[n-1].call.Dialect) {
+			if n := len(s.calls); n > 0 && betweenTags(s.calls[n-1].call.Dialect) {
 				return s.orphan(p, end)
 			}
 			s.drop(p, end, dropMarker)

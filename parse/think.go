@@ -241,8 +241,7 @@ func (s *Scanner) repetition(p int) bool {
 		s.add(pieceText, p, "")
 	}
 	if len(s.calls) == 0 || s.group {
-		s.faults = append(s.faults, fault{Problem: Problem{Reason: ReasonRepetition, Offset: p,
-			Expected: "text that goes on", Found: excerpt(s.text, max(0, p-16))}, start: p})
+		s.fault(ReasonRepetition, p, "text that goes on")
 	}
 	s.prefix = -1
 	s.state, s.over, s.overAt = stOver, overRepetition, p

@@ -468,17 +468,6 @@ func (r *reader) inString() bool {
 		switch class {
 		case 1:
 			r.flags |= hasControl
-		case 2:
-			if n, more := r.closing(t[i:]); n > 0 {
-				r.endString(i, i+n)
-				return true
-			} else if more {
-				r.scan, r.pos = i, i
-				return false
-			}
-			if t[i] == '"' {
-				r.flags |= hasQuote
-			}
 		case 3:
 			if r.quote.raw() {
 				break
@@ -497,22 +486,25 @@ func (r *reader) inString() bool {
 			}
 		case 4:
 			r.flags |= hasHigh
-			if r.quote == quoteSmart || r.quote == quoteSmartSingle {
-				if n, more := r.closing(t[i:]); n > 0 {
-					r.endString(i, i+n)
-					return true
-				} else if more {
-					r.scan, r.pos = i, i
-					return false
-				}
+			if r.quote != quoteSmart && r.quote != quoteSmartSingle {
+				break
+			}
+			fallthrough
+		case 2:
+			if n, more := r.closing(t[i:]); n > 0 {
+				r.endString(i, i+n)
+				return true
+			} else if more {
+				r.scan, r.pos = i, i
+				return false
+			}
+			if t[i] == '"' {
+				r.flags |= hasQuote
 			}
 		}
 		i++
 	}
 	r.scan, r.pos = i, i
-	if r.eof {
-		r.pos = len(t)
-	}
 	return false
 }
 
