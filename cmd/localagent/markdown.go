@@ -316,7 +316,7 @@ func (m *markdown) emphasis(ended bool) int {
 		return 0
 	case *open || rest == "" || strings.IndexByte(" \t", rest[0]) >= 0:
 	case mark[0] == '_' && isWord(m.prev):
-	case closes(rest, mark):
+	case closes(rest, mark, ended):
 		*open = true
 		return len(mark)
 	case m.hold(ended):
@@ -326,8 +326,9 @@ func (m *markdown) emphasis(ended bool) int {
 }
 
 // closes says whether the mark is closed in text: not behind a space, not in a
-// code span, and not as part of a longer mark.
-func closes(text, mark string) bool {
+// code span, and not as part of a longer mark, which one at the end may still
+// become.
+func closes(text, mark string, ended bool) bool {
 	code := false
 	for i := 0; i+len(mark) <= len(text); i++ {
 		if text[i] == '`' {
@@ -336,7 +337,7 @@ func closes(text, mark string) bool {
 		if i == 0 || code || !strings.HasPrefix(text[i:], mark) || text[i-1] == ' ' {
 			continue
 		}
-		if len(mark) == 1 && (text[i-1] == mark[0] || strings.HasPrefix(text[i+1:], mark)) {
+		if len(mark) == 1 && (text[i-1] == mark[0] || strings.HasPrefix(text[i+1:], mark) || i+1 == len(text) && !ended) {
 			continue
 		}
 		return true
@@ -404,7 +405,7 @@ func (m *markdown) flushTable() {
 		return
 	}
 	for i, row := range cells {
-		if i == 1 && isDelimiterRow(rows[1]) {
+		if row == nil {
 			m.s.put(span{styleDim, strings.Repeat("─", total-1)}, "\n")
 			continue
 		}
@@ -424,9 +425,14 @@ func isDelimiterRow(row string) bool {
 	return strings.Contains(row, "-") && kindsOfLines().delimiterRow.MatchString(row)
 }
 
-// readTable splits rows into cells and measures the columns.
+// readTable splits rows into cells, none for the row below the head that only
+// rules it off, and measures the columns.
 func readTable(rows []string) (cells [][]string, widths []int) {
-	for _, row := range rows {
+	for i, row := range rows {
+		if i == 1 && isDelimiterRow(row) {
+			cells = append(cells, nil)
+			continue
+		}
 		row = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(row), "|"), "|")
 		var line []string
 		for j, cell := range strings.Split(row, "|") {
@@ -435,9 +441,7 @@ func readTable(rows []string) (cells [][]string, widths []int) {
 			if j == len(widths) {
 				widths = append(widths, 0)
 			}
-			if !isDelimiterRow(row) {
-				widths[j] = max(widths[j], textWidth(cell))
-			}
+			widths[j] = max(widths[j], textWidth(cell))
 		}
 		cells = append(cells, line)
 	}

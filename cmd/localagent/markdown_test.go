@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,7 @@ var markdownCases = []struct{ name, text, want string }{
 	{"code with backticks", "``a ` b``", "<c>a ` b</>\n"},
 	{"multiplication is no emphasis", "2 * 3 * 4 and 2 ** 3", "2 * 3 * 4 and 2 ** 3\n"},
 	{"snake case is no emphasis", "read_file and count_chars", "read_file and count_chars\n"},
+	{"an open star before a double one", "a *b **c", "a *b **c\n"},
 	{"an open mark stays", "**not closed", "**not closed\n"},
 	{"an open tick stays", "a ` b", "a ` b\n"},
 	{"escaped marks", `\*a\* \d`, `*a* \d` + "\n"},
@@ -57,6 +59,9 @@ var markdownCases = []struct{ name, text, want string }{
 	{"brackets", "a[0] and [x]", "a[0] and [x]\n"},
 	{"table", "| a | bb |\n|---|:--:|\n| ccc | **d** |\nend",
 		" <b>a</>     <b>bb</>  \n<d>──────────</>\n ccc   d   \nend\n"},
+	{"a table with a second rule", "| a | b |\n|---|---|\n| 1 | 2 |\n|----|----|\n| - | - |",
+		" <b>a</>      <b>b</>     \n<d>─────────────</>\n 1      2     \n ----   ----  \n -      -     \n"},
+	{"a table that begins with a rule", "|---|\n| a |", " <b>---</>  \n a    \n"},
 	{"no table", "| alone", "| alone\n"},
 	{"wrapped", strings.Repeat("word ", 12), "word word word word word word word word\nword word word word\n"},
 	{"a wrapped item", "- " + strings.Repeat("word ", 9), "<d>• </>word word word word word word word\n  word word\n"},
@@ -86,6 +91,25 @@ func TestMarkdownPieces(t *testing.T) {
 		}
 		if got := showMarkdown("40", strings.Split(c.text, "")...); got != whole {
 			t.Errorf("%s: rune by rune: got %q, want %q", c.name, got, whole)
+		}
+	}
+}
+
+// No text stops the program, and none is shown in another way in pieces.
+func TestMarkdownAnything(t *testing.T) {
+	pieces := strings.Fields("| - --- : a ** * _ ` ``` ~~~ [ ]( x) ] # \\ > 1. + é 日 👍🏽 \x1b")
+	pieces = append(pieces, "\n", "\n| ", " ", "\t", "word ")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		var text strings.Builder
+		for range 1 + r.IntN(24) {
+			text.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		runes := strings.Split(text.String(), "")
+		at := r.IntN(len(runes) + 1)
+		whole := showMarkdown("40", text.String())
+		if got := showMarkdown("40", strings.Join(runes[:at], ""), strings.Join(runes[at:], "")); got != whole {
+			t.Errorf("%q cut at %d: got %q, want %q", text.String(), at, got, whole)
 		}
 	}
 }
