@@ -100,14 +100,7 @@ func (c *chat) wordTools(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
-		mark := " "
-		if slices.Contains(active, t.Name) {
-			mark = "*"
-		}
-		c.e.out.put(mark+" ", span{styleName, fmt.Sprintf("%-14s", t.Name)},
-			fmt.Sprintf(" %-5s  ", className(t.Class)), cutWidth(firstLine(t.Description), max(30, c.e.out.width()-26)), "\n")
-	}
+	printTools(c.e.out, all, func(name string) bool { return slices.Contains(active, name) })
 	return nil
 }
 
@@ -155,16 +148,18 @@ type setting struct {
 
 func settings() []setting {
 	return []setting{
-		{"num-ctx", flagValue("num-ctx"), setFlag("num-ctx")},
-		{"temperature", flagValue("temperature"), setFlag("temperature")},
-		{"seed", flagValue("seed"), setFlag("seed")},
-		{"max-steps", flagValue("max-steps"), setFlag("max-steps")},
-		{"timeout", flagValue("timeout"), setFlag("timeout")},
-		{"think", flagValue("think"), setFlag("think")},
-		{"loop-guard", flagValue("loop-guard"), setFlag("loop-guard")},
+		flagSetting("num-ctx"),
+		flagSetting("temperature"),
+		flagSetting("seed"),
+		flagSetting("max-steps"),
+		flagSetting("timeout"),
+		flagSetting("think"),
+		flagSetting("loop-guard"),
 		{"verbose", func(o *options) string { return strconv.Itoa(o.verbose) }, func(o *options, v string) error { return setInt(&o.verbose, v) }},
 	}
 }
+
+func flagSetting(name string) setting { return setting{name, flagValue(name), setFlag(name)} }
 
 func setInt(to *int, v string) error {
 	n, err := strconv.Atoi(v)
@@ -187,11 +182,18 @@ func flagValue(name string) func(*options) string {
 
 func setFlag(name string) func(*options, string) error {
 	return func(o *options, v string) error {
+		f, from := o.set.Lookup(name), o.cfg.sources[name]
+		old, changed := f.Value.String(), f.Changed
 		if err := o.set.Set(name, v); err != nil {
 			return flagError(nil, o.set, err)
 		}
 		o.cfg.sources[name] = "flag" // the config does not change it back
-		return nil
+		err := o.checkValues()
+		if err != nil {
+			_ = f.Value.Set(old) // which it was
+			f.Changed, o.cfg.sources[name] = changed, from
+		}
+		return err
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -147,8 +148,29 @@ func (t *table) print(s *screen) {
 		}
 		return strings.TrimRight(b.String(), " ")
 	}
+	tooWide := func(row []string) bool { return textWidth(line(row)) > s.width() }
+	if s.tty && (tooWide(t.head) || slices.ContainsFunc(t.rows, tooWide)) {
+		t.printTall(s)
+		return
+	}
 	s.put(span{styleBold, line(t.head)}, "\n")
 	for _, row := range t.rows {
 		s.put(line(row), "\n")
+	}
+}
+
+// printTall writes the cells of a row below each other, for a narrow terminal.
+func (t *table) printTall(s *screen) {
+	wide := 0
+	for _, name := range t.head {
+		wide = max(wide, textWidth(name))
+	}
+	for i, row := range t.rows {
+		if i > 0 {
+			s.put("\n")
+		}
+		for j, cell := range row {
+			s.put(span{styleBold, fmt.Sprintf("%-*s", wide, t.head[j])}, "  ", cell, "\n")
+		}
 	}
 }

@@ -112,6 +112,27 @@ func (s *screen) fold(text string, col int, indent string) string {
 	return wrapIndented(text, s.width()-1, col, indent)
 }
 
+// row writes a line of a list: its head, whose parts are those of put, and as
+// much of a text as there is room for. On a terminal with next to no room the
+// text stands below.
+func (s *screen) row(text string, head ...any) {
+	const least, indent = 20, "    "
+	room := s.width()
+	for _, p := range head {
+		switch p := p.(type) {
+		case string:
+			room -= textWidth(p)
+		case span:
+			room -= textWidth(p.text)
+		}
+	}
+	if s.tty && room < least {
+		head = append(head, "\n"+indent)
+		room = s.width() - len(indent)
+	}
+	s.put(append(head, oneLine(text, max(least, room)), "\n")...)
+}
+
 // paint is the span as the screen shows it.
 func (s *screen) paint(p span) string {
 	if !s.color || p.style == stylePlain || p.text == "" {

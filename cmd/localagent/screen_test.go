@@ -104,6 +104,52 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// A line of a list keeps to the width; where a terminal has next to no room, the
+// text stands below.
+func TestRow(t *testing.T) {
+	for _, c := range []struct {
+		tty     bool
+		columns string
+		text    string
+		want    string
+	}{
+		{true, "30", "twenty-one columns, it", "* a name  twenty-one columns,…\n"},
+		{true, "30", "twenty\ncolumns, wide", "* a name  twenty⏎columns, wide\n"},
+		{true, "29", "twenty-one columns, it", "* a name  \n    twenty-one columns, it\n"},
+		{true, "29", "more than twenty-five columns", "* a name  \n    more than twenty-five co…\n"},
+		{false, "20", "a pipe has a line for each", "* a name  a pipe has a line f…\n"},
+	} {
+		s, b := testScreen(map[string]string{"COLUMNS": c.columns})
+		s.tty = c.tty
+		if s.row(c.text, "* ", span{styleName, "a name"}, "  "); b.String() != c.want {
+			t.Errorf("%s columns of a terminal (%v): %q, want %q", c.columns, c.tty, b, c.want)
+		}
+	}
+}
+
+// A table that a terminal is too narrow for is a block for each row.
+func TestTable(t *testing.T) {
+	for _, c := range []struct {
+		tty     bool
+		columns string
+		want    string
+	}{
+		{true, "12", "NAME    SIZE\na      1 GiB\nlong  12 GiB\n"},
+		{true, "11", "NAME  a\nSIZE  1 GiB\n\nNAME  long\nSIZE  12 GiB\n"},
+		{false, "11", "NAME    SIZE\na      1 GiB\nlong  12 GiB\n"},
+	} {
+		s, b := testScreen(map[string]string{"COLUMNS": c.columns})
+		s.tty = c.tty
+		s.setColor("never")
+		table := table{head: []string{"NAME", "SIZE"}, right: []int{1}}
+		table.add("a", "1 GiB")
+		table.add("long", "12 GiB")
+		if table.print(s); b.String() != c.want {
+			t.Errorf("%s columns of a terminal (%v): %q, want %q", c.columns, c.tty, b, c.want)
+		}
+	}
+}
+
 // The ^C of a key goes away, but no line with text on it.
 func TestFresh(t *testing.T) {
 	s, b := testScreen(nil)

@@ -182,9 +182,7 @@ func (e *env) listSessions(o *options) error {
 		widest = max(widest, len(stop(i)))
 	}
 	for _, i := range infos {
-		head := fmt.Sprintf("  %-*s  %-14s  ", widest, stop(i), cutWidth(i.Model, 14))
-		room := max(20, e.out.width()-textWidth(i.ID)-textWidth(head))
-		e.out.put(span{styleName, i.ID}, head, cutWidth(oneLine(i.Prompt, room), room), "\n")
+		e.out.row(i.Prompt, span{styleName, i.ID}, fmt.Sprintf("  %-*s  %-14s  ", widest, stop(i), cutWidth(i.Model, 14)))
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ type toolInfo struct {
 
 func infoOf(o *options, t *tools.Tool) toolInfo {
 	return toolInfo{
-		Name: t.Name, Description: t.Description, Class: className(t.Class),
+		Name: t.Name, Description: t.Description, Class: t.Class.String(),
 		Default: o.isDefault(t.Name), Parameters: t.Parameters,
 	}
 }
@@ -103,16 +103,6 @@ func (o *options) isDefault(name string) bool {
 		o.cfg != nil && slices.ContainsFunc(o.cfg.declared, func(d declaredTool) bool { return d.Name == name })
 }
 
-func className(c tools.Class) string {
-	switch c {
-	case tools.Read:
-		return "read"
-	case tools.Write:
-		return "write"
-	}
-	return "exec"
-}
-
 func listTools(e *env, o *options, all []*tools.Tool) error {
 	if o.json {
 		infos := []toolInfo{}
@@ -121,20 +111,23 @@ func listTools(e *env, o *options, all []*tools.Tool) error {
 		}
 		return printJSON(e.out, infos)
 	}
+	printTools(e.out, all, o.isDefault)
+	return nil
+}
+
+// printTools prints a line for each tool, with a star before some.
+func printTools(s *screen, all []*tools.Tool, starred func(name string) bool) {
 	wide := 0
 	for _, t := range all {
 		wide = max(wide, textWidth(t.Name))
 	}
-	room := max(40, e.out.width()-wide-10)
 	for _, t := range all {
-		mark := " "
-		if o.isDefault(t.Name) {
-			mark = "*"
+		mark := "  "
+		if starred(t.Name) {
+			mark = "* "
 		}
-		e.out.put(mark+" ", span{styleName, fmt.Sprintf("%-*s", wide, t.Name)},
-			fmt.Sprintf("  %-5s  ", className(t.Class)), cutWidth(firstLine(t.Description), room), "\n")
+		s.row(firstLine(t.Description), mark, span{styleName, fmt.Sprintf("%-*s", wide, t.Name)}, fmt.Sprintf("  %-5s  ", t.Class))
 	}
-	return nil
 }
 
 func showTool(e *env, o *options, t *tools.Tool) error {
@@ -147,7 +140,7 @@ func showTool(e *env, o *options, t *tools.Tool) error {
 	} else if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
 		return fmt.Errorf("schema of %s: %w", t.Name, err)
 	}
-	e.out.put(span{styleName, t.Name}, " ("+className(t.Class)+")\n\n", strings.TrimSpace(t.Description), "\n\n", schema.String(), "\n")
+	e.out.put(span{styleName, t.Name}, " ("+t.Class.String()+")\n\n", strings.TrimSpace(t.Description), "\n\n", schema.String(), "\n")
 	return nil
 }
 
@@ -311,11 +304,7 @@ func folder(root *os.Root) string {
 
 // openRoot opens the folder that the file tools work in.
 func openRoot(o *options) (*os.Root, error) {
-	dir := o.cwd
-	if dir == "" {
-		dir = "."
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(cmp.Or(o.cwd, "."))
 	if err != nil {
 		return nil, &statusError{exitUsage, err}
 	}
