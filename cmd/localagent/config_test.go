@@ -425,7 +425,6 @@ func TestConfigProject(t *testing.T) {
 	}
 }
 
-// Which files are read.
 // A project's file does not reach out of its folder by way of a link, and cannot
 // be without end.
 func TestConfigProjectLinks(t *testing.T) {
@@ -464,6 +463,7 @@ func TestConfigProjectLinks(t *testing.T) {
 	checkError(t, "a large file", err, "config: "+filepath.Join(in, "deep/big.toml")+" is larger than 1.0 MiB")
 }
 
+// Which files are read.
 func TestLoadConfig(t *testing.T) {
 	home := t.TempDir()
 	write := func(name, text string) string {

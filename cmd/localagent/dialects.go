@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,13 +21,10 @@ var dialectNames = []string{"auto", "json", "hermes", "pythonic", "react"}
 // dialectOf is the dialect that a word means. auto is what was found to be best
 // for the model, else canonical JSON.
 func dialectOf(word, measured string) parse.Dialect {
-	if word == "auto" || word == "" {
+	if word == "auto" {
 		word = measured
 	}
-	if word == "" {
-		word = "json"
-	}
-	return parse.Dialect(word)
+	return parse.Dialect(cmp.Or(word, measured, "json"))
 }
 
 // A dialectMemory is a file that says for each model, by digest, in which

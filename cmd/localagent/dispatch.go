@@ -47,7 +47,7 @@ func (e *env) dispatch(args []string) int {
 	}
 	if !named && set.ArgsLenAtDash() < 0 {
 		if name := misspelled(set.Args()); name != "" {
-			return e.fail(usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0)))
+			return e.fail(e.failed(o, usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0))))
 		}
 	}
 	if c.alone && set.NArg() > 0 {

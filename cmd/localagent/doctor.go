@@ -188,7 +188,7 @@ func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Clien
 		}
 		return
 	}
-	if err := o.cfg.applyModel(o.set, o.model); err != nil {
+	if err := o.applyModel(); err != nil {
 		x.bad("config", err.Error(), "")
 	}
 	if !x.server {
@@ -271,22 +271,26 @@ func (e *env) examineSettings(o *options, x *examination) {
 // examineState looks at the folder that the command writes to.
 func (e *env) examineState(x *examination) {
 	dir := e.stateDir()
-	if dir == "" {
-		x.bad("state", "there is no HOME: nothing is recorded", "set LOCALAGENT_STATE_DIR to a folder that can be written to")
-		return
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := tryFolder(dir); err != nil {
 		x.bad("state", err.Error(), "set LOCALAGENT_STATE_DIR to a folder that can be written to")
 		return
+	}
+	x.good("state", filepath.Clean(dir), "sessions, history, measured dialects")
+}
+
+// tryFolder writes a file to the folder, which is made if need be.
+func tryFolder(dir string) error {
+	if dir == "" {
+		return errors.New("there is no HOME: nothing is recorded")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		x.bad("state", err.Error(), "set LOCALAGENT_STATE_DIR to a folder that can be written to")
-		return
+		return err
 	}
-	f.Close()
-	os.Remove(f.Name())
-	x.good("state", filepath.Clean(dir), "sessions, history, measured dialects")
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // probeModel tries the model in every dialect, or in the one that was asked for,

@@ -276,17 +276,33 @@ func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 func (o *options) checkValues() error {
 	switch {
 	case o.changed("num-ctx") && o.numCtx < 1:
-		return usageErrorf("flag --num-ctx: %d is no number of tokens", o.numCtx)
+		return usageErrorf("%s: %d is no number of tokens", o.place("num-ctx"), o.numCtx)
 	case o.changed("max-tokens") && o.maxTokens < 1:
-		return usageErrorf("flag --max-tokens: %d is no number of tokens", o.maxTokens)
+		return usageErrorf("%s: %d is no number of tokens", o.place("max-tokens"), o.maxTokens)
 	case o.changed("max-steps") && o.maxSteps < 1 && o.maxSteps != -1:
-		return usageErrorf("flag --max-steps: %d is no number of requests, -1 is no limit", o.maxSteps)
+		return usageErrorf("%s: %d is no number of requests, -1 is no limit", o.place("max-steps"), o.maxSteps)
 	case o.changed("temperature") && !(o.temperature >= 0):
-		return usageErrorf("flag --temperature: %v is less than 0", o.temperature)
+		return usageErrorf("%s: %v is less than 0", o.place("temperature"), o.temperature)
 	case o.keepAlive != "" && !isKeepAlive(o.keepAlive):
-		return usageErrorf("flag --keep-alive: %q is no TIME: want a number and a unit, such as 30m, or -1", o.keepAlive)
+		return usageErrorf("%s: %q is no TIME: want a number and a unit, such as 30m, or -1", o.place("keep-alive"), o.keepAlive)
 	}
 	return nil
+}
+
+// place is where the value of a flag was given.
+func (o *options) place(flag string) string {
+	if o.cfg != nil && o.cfg.sources[flag] != "flag" {
+		return o.cfg.sourceOf(flag) + ": " + strings.ReplaceAll(flag, "-", "_")
+	}
+	return "flag --" + flag
+}
+
+// applyModel adds what the config says of the model.
+func (o *options) applyModel() error {
+	if err := o.cfg.applyModel(o.set, o.model); err != nil {
+		return err
+	}
+	return o.checkValues()
 }
 
 // isKeepAlive says whether Ollama would read s as a time: with a unit, or in

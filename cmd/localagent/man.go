@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ func manPage() string {
 		"Words that name no command are a prompt for\n.BR run ;\nafter\n.B \\-\\-\nthey always are.\n")
 	section("COMMANDS")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, ".SS %s\n%s\n", roff(c.synopsis()), roff(orElse(c.about, c.summary)))
+		fmt.Fprintf(&b, ".SS %s\n%s\n", roff(c.synopsis()), roff(cmp.Or(c.about, c.summary)))
 		_, groups := c.flags(&options{})
 		for _, g := range groups[:len(groups)-1] {
 			g.VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })
@@ -64,13 +65,6 @@ func roff(s string) string {
 		}
 	}
 	return strings.Join(lines, "\n.br\n")
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // exitTable says what the statuses mean; see the constants.

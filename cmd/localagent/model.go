@@ -42,7 +42,7 @@ func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader
 		}
 		o.model = name
 	}
-	if err := o.cfg.applyModel(o.set, o.model); err != nil {
+	if err := o.applyModel(); err != nil {
 		return nil, h, err
 	}
 	host, err := client.URL()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -158,7 +159,7 @@ func (p *progress) ended(r *loop.Result) {
 // cancelled the advice alone is enough.
 func stopText(r *loop.Result) string {
 	if r.Err == nil || r.Stop == loop.StopAbortedModel || r.Stop == loop.StopAbortedTools {
-		return orElse(r.Advice, string(r.Stop))
+		return cmp.Or(r.Advice, string(r.Stop))
 	}
 	text := strings.TrimPrefix(r.Err.Error(), "loop: ")
 	if r.Stop == loop.StopTimeout {
