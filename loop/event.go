@@ -86,6 +86,10 @@ type (
 	RunEnded struct{ Result *Result }
 )
 
+// Native is the dialect of calls that came beside the text of a reply, in a
+// field of their own.
+const Native parse.Dialect = "native"
+
 // A Call is a call of a run.
 type Call struct {
 	ID       string          `json:"id"` // "STEP.INDEX", from 1

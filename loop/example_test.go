@@ -7,6 +7,7 @@ import (
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/replay"
+	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
 
@@ -122,4 +123,70 @@ func ExampleHooks() {
 	// Output:
 	// shout ok {"TEXT":"MY PASSWORD IS ****"}
 	// hook - A hook of the program that started the run ended it.
+}
+
+// A message that steers joins before the next request.
+func ExampleQueue_Steer() {
+	now := &tools.Tool{
+		Name: "now", Description: "The time.", Class: tools.Read, Access: tools.ReadOnly, Volatile: true,
+		Run: func(context.Context, tools.Call) (any, error) { return "12:00", nil },
+	}
+	model := &replay.Model{Replies: []replay.Reply{
+		{Text: `{"tool": "now", "args": {}}`},
+		{Text: "Es ist Mittag."},
+	}}
+	var queue loop.Queue
+	agent := &loop.Agent{Model: model, Tools: tools.NewSet(now), Queue: &queue}
+	for ev := range agent.Events(context.Background(), nil, loop.Prompt{Text: "What time is it?"}) {
+		switch ev := ev.(type) {
+		case loop.ToolStarted:
+			queue.Steer("In German, please.")
+		case loop.UserMessage:
+			fmt.Println(ev.Kind+":", ev.Text)
+		case loop.RunEnded:
+			fmt.Println(ev.Result.Answer)
+		}
+	}
+	// Output:
+	// task: What time is it?
+	// steer: In German, please.
+	// Es ist Mittag.
+}
+
+// What the model is told when it announces a step and does not take it, and when
+// it writes nothing.
+func ExampleHooks_model() {
+	now := &tools.Tool{
+		Name: "now", Description: "The time.", Class: tools.Read, Access: tools.ReadOnly, Volatile: true,
+		Run: func(context.Context, tools.Call) (any, error) { return "12:00", nil },
+	}
+	model := &replay.Model{Replies: []replay.Reply{
+		{Text: "I will look at the clock now:"},
+		{Text: ""},
+		{Text: `{"tool": "now", "args": {}}`},
+		{Text: "It is noon."},
+	}}
+	agent := &loop.Agent{Model: model, Tools: tools.NewSet(now)}
+	agent.Hooks.BeforeModel = func(_ context.Context, req *loop.Request) error {
+		fmt.Println("to the model:", req.Messages[len(req.Messages)-1].Content)
+		return nil
+	}
+	agent.Hooks.AfterModel = func(_ context.Context, r *parse.Result) error {
+		fmt.Printf("text %q, %d calls\n", r.Text, len(r.Calls))
+		return nil
+	}
+	agent.Run(context.Background(), nil, loop.Prompt{Text: "What time is it?"})
+	// Output:
+	// to the model: What time is it?
+	// text "I will look at the clock now:", 0 calls
+	// to the model: You announced a step and did not take it. Write the tool call now, or give the answer.
+	// text "", 0 calls
+	// to the model: You announced a step and did not take it. Write the tool call now, or give the answer.
+	//
+	// Your last reply could not be used: it was empty. Write the next tool call, or the answer in plain text.
+	// text "", 1 calls
+	// to the model: <tool_result name="now" status="ok">
+	// 12:00
+	// </tool_result>
+	// text "It is noon.", 0 calls
 }

@@ -6,9 +6,6 @@ import (
 	"github.com/localagent/localagent/parse"
 )
 
-// nativeDialect is the dialect of calls that came in a field of their own.
-const nativeDialect parse.Dialect = "native"
-
 // messages is the conversation as the model sees it: system first and only
 // there, then user and assistant in turn. Any entries give such a list.
 //

@@ -80,6 +80,17 @@ func TestBrokenStreamRunsNothing(t *testing.T) {
 	})
 }
 
+// A failure behind a tool is tried again without running the tool again.
+func TestRetryRunsNoToolAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		res, s, tr := runScript(t, &Agent{Tools: toolbox()}, calls(use("note", "text", "x")),
+			fails(&ModelError{Kind: Busy, Err: errors.New("busy")}), line{text: "half", open: true}, says("ok"))
+		if res.Answer != "ok" || len(s.requests) != 4 || len(statuses(tr)) != 1 {
+			t.Errorf("%q after %d requests, %d calls ran", res.Answer, len(s.requests), len(statuses(tr)))
+		}
+	})
+}
+
 // Waiting for the next try ends with the context.
 func TestRetryCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

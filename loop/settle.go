@@ -70,7 +70,7 @@ func addNative(r *parse.Result, native []parse.Call) {
 	calls := make([]parse.Call, 0, len(native)+len(r.Calls))
 	seen := make(map[string]bool)
 	for _, c := range native {
-		c.Dialect = nativeDialect
+		c.Dialect = Native
 		calls = append(calls, c)
 		seen[callKey(c.Name, c.Args)] = true
 	}

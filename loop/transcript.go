@@ -111,7 +111,7 @@ func beyondAt(reading parse.Result) (offset int, ok bool) {
 func renderNative(calls []Call) string {
 	var text string
 	for _, c := range calls {
-		if c.Dialect == nativeDialect {
+		if c.Dialect == Native {
 			text += "\n" + parse.Render(parse.Call{Name: c.Name, Args: c.Args}, "")
 		}
 	}

@@ -139,9 +139,6 @@ func (l *initLine) event() loop.RunStarted {
 	return loop.RunStarted{Tools: l.Tools, Window: l.Window, Options: o}
 }
 
-// native is the dialect of calls that came beside the text of a reply.
-const native parse.Dialect = "native"
-
 // newParseLine records a reading. run are the calls as they are to run: they
 // have ids, may have come beside the text, and their arguments are restored.
 func newParseLine(r parse.Result, run []loop.Call) *parseLine {
@@ -187,7 +184,7 @@ func placeCalls(run []loop.Call, read []parse.Call) []callLine {
 }
 
 func (l *callLine) place(p *parse.Call) {
-	if p.Dialect == native {
+	if p.Dialect == loop.Native {
 		return
 	}
 	l.Start, l.End, l.Marked = &p.Span.Start, &p.Span.End, p.Marked

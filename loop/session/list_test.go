@@ -141,6 +141,18 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+// The blocks that a title passes over are those that package loop writes.
+func TestTitleOfARun(t *testing.T) {
+	l := mustCreate(t)
+	a := loop.Agent{Model: talker("hello"), Record: l.Write}
+	a.Run(t.Context(), nil, loop.Prompt{Text: "sum up", Attachments: []loop.Attachment{
+		{Name: "a.txt", Text: "first file"}, {Name: "stdin", Text: "log line"},
+	}})
+	if i, err := stat(l.Path()); err != nil || i.Prompt != "sum up" {
+		t.Errorf("%q, %v", i.Prompt, err)
+	}
+}
+
 // A list reads the ends of a long log, not all of it.
 func TestLongLog(t *testing.T) {
 	dir := t.TempDir()

@@ -78,7 +78,7 @@ func reread(r Reply, ev loop.Replied) Reply {
 	return r
 }
 
-func isNative(c loop.Call) bool { return c.Dialect == native }
+func isNative(c loop.Call) bool { return c.Dialect == loop.Native }
 
 // differences compares two readings, the most important first.
 func differences(was, now parse.Result) []string {
