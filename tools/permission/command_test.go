@@ -434,6 +434,27 @@ var commands = map[string][]struct {
 		{"ask", "awk -f prog x"},
 		{"deny", "awk 'BEGIN {system(\"rm x\")}'"},
 		{"deny", "awk '{print | \"rm x\"}' y"},
+		{"ask", "sed -l 5 'w out' x"}, // the script stands behind a value
+		{"ask", "sed --line-length 5 '1e make' x"},
+		{"ask", "sed -I p s/a/b/ x"},               // -i of macOS
+		{"ask", "sed 'w out' x -e p"},              // to some a file named -e
+		{"ask", "sed 's/[[:a:]/]/;s/w out/z/p' x"}, // to some one s with a w
+		{"ask", "sed 'y/[/]/;;s/;w out/z/p' x"},    // likewise
+		{"ask", "sed 's:[[:a:]:]:;s:w out:z:p' x"}, // likewise
+		{"allow", "sed 's/[[:space:]]*$//' x"},
+		{"allow", "sed 's/^[^[:alpha:]_]//; y/ab/cd/' x"},
+		{"ask", "test -v \"a[$x\""},
+		{"ask", "for x in '$(pwd)]'; do test \"a[$x\" -eq 1; done"},
+		{"allow", "test -f \"src/$x\""},
+		{"allow", "test \"x$x\" = x"},
+		{"ask", "printf 'x%n' PATH"},
+		{"ask", "printf -- '%5ln' PATH"},
+		{"ask", "printf \"a$x\" PATH"},
+		{"allow", "printf \"a$x\""},
+		{"allow", "printf '%s of 100%%\\n' x"},
+		{"ask", "for http_proxy in x; do curl https://example.org; done"},
+		{"ask", "read https_proxy"},
+		{"ask", "python3 -m timeit x"},
 		{"allow", "tar tf x.tar"},
 		{"allow", "tar -xzf x.tgz"},
 		{"ask", "tar -xf x --to-command=make"},
@@ -451,10 +472,19 @@ var commands = map[string][]struct {
 		{"ask", "curl -K config"},
 		{"ask", "curl -w '%output{out}x' https://example.org"},
 		{"ask", "curl --expand-output '{{x}}' https://example.org"},
+		{"ask", "curl -w @format https://example.org"},
+		{"ask", "curl -sw@format https://example.org"},
+		{"ask", "curl --write @format https://example.org"},
+		{"allow", "curl -w '%{http_code}' https://example.org"},
+		{"ask", "curl --engine ./x.so https://example.org"},
 		{"allow", "go test -run X ./..."},
 		{"ask", "go test -exec make ./..."},
 		{"ask", "go test --exec=make ./..."},
 		{"ask", "go test -c -o x ./..."},
+		{"ask", "go test -coverprofile=main.go ./..."},
+		{"ask", "go test ./... -args -test.trace=main.go"},
+		{"ask", "go test -ldflags=-extld=./x ./..."},
+		{"allow", "go test -cover -race ./..."},
 		{"ask", "go test -toolexec make ./..."},
 		{"deny", "go test -exec 'rm x' ./..."},
 	},
@@ -566,6 +596,68 @@ var commands = map[string][]struct {
 		{"deny", "dd if=x of=.git/config"},
 		{"ask", "python3 x.py .git/config"},
 	},
+}
+
+// Words that no * of a rule for all of their program stands for, and words that
+// it does.
+func TestDangers(t *testing.T) {
+	for _, row := range []struct{ want, command string }{
+		{"ask", "ack --pager=make x"},
+		{"ask", "ag --pager make x"},
+		{"ask", "base64 -o out x"},
+		{"ask", "bat --pager=make x"},
+		{"ask", "compgen -C make x"},
+		{"ask", "dc -e '!make'"},
+		{"ask", "diff3 --diff-program=make a b c"},
+		{"ask", "file -C -m x"},
+		{"ask", "git clone --template=x there"},
+		{"ask", "go env -w GOFLAGS=x"},
+		{"allow", "go env GOFLAGS"},
+		{"ask", "iconv -o out x"},
+		{"ask", "jobs -x make"},
+		{"ask", "julia -e x"},
+		{"ask", "m4 x"},
+		{"ask", "man -C config ls"},
+		{"ask", "node --import data:text/javascript,x y.js"},
+		{"ask", "node -r ./x y.js"},
+		{"allow", "node x.js"},
+		{"ask", "npm test --script-shell=./x"},
+		{"allow", "npm test"},
+		{"ask", "perl -MPOSIX=x y.pl"},
+		{"ask", "php --run x"},
+		{"ask", "php -d auto_prepend_file=x y.php"},
+		{"allow", "php x.php"},
+		{"ask", "pwsh -Command x"},
+		{"ask", "python3.12 -c x"},
+		{"ask", "python3.12"},
+		{"allow", "python3.12 x.py"},
+		{"ask", "Rscript -e x"},
+		{"ask", "Rscript -"},
+		{"ask", "scp -F config a b"},
+		{"ask", "sdiff -o out a b"},
+		{"ask", "shuf -o out x"},
+		{"allow", "shuf -n 3 x"},
+		{"ask", "sqlite3 x.db '.shell make'"},
+		{"ask", "sqlite3 x.db \"select WriteFile('out', 'x')\""},
+		{"ask", "sqlite3 x.db \"attach 'out' as o\""},
+		{"ask", "sqlite3 x.db < script"},
+		{"ask", "sqlite3 -separator , x.db"},
+		{"ask", "sqlite3 -init script x.db 'select 1'"},
+		{"allow", "sqlite3 -csv x.db 'select credits from films'"},
+		{"ask", "tree -R -L 1"},
+		{"allow", "tree -L 1"},
+		{"ask", "wait -p PATH"},
+		{"ask", "xxd x out"},
+		{"allow", "xxd x"},
+		{"ask", "yq --in-place .x y"},
+		{"ask", "zip x.zip y -T -TT make"},
+	} {
+		program, _, _ := strings.Cut(row.command, " ")
+		d := policy(t, "allow exec "+program+" *").Decide(shellTool, commandArgs(row.command), false)
+		if got := d.Verdict.String(); got != row.want {
+			t.Errorf("%q: %s, want %s (%s)", row.command, got, row.want, d.Why)
+		}
+	}
 }
 
 var shellTool = &tools.Tool{Name: "run_shell", Class: tools.Exec}

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -15,59 +16,88 @@ type danger struct {
 	find    func(args []word) // marks what needs a closer look
 }
 
-// dangers are by program; those of git also by its command.
+// dangers are by program, a version at the end of its name left out; those of git
+// also by its command.
 var dangers = map[string]danger{
-	"bun":       {letters: "ep", long: []string{"eval", "print"}},
+	"ack":       {long: []string{"pager", "output", "ackrc"}},
+	"ag":        {long: []string{"pager"}},
+	"base64":    {letters: "o", long: []string{"output"}},
+	"bat":       {long: []string{"pager"}},
+	"batcat":    {long: []string{"pager"}},
+	"bun":       {letters: "epr", long: []string{"eval", "print", "preload"}},
 	"cargo":     {long: []string{"config"}},
-	"curl":      {letters: "oOTKcD", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "upload-file", "config", "cookie-jar", "dump-header", "trace", "trace-ascii", "libcurl", "stderr", "etag-save", "hsts", "alt-svc", "ssl-sessions"}, find: curlDanger},
+	"curl":      {letters: "oOTKcD", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "upload-file", "config", "cookie-jar", "dump-header", "trace", "trace-ascii", "libcurl", "stderr", "etag-save", "hsts", "alt-svc", "ssl-sessions", "engine"}, find: curlDanger},
 	"deno":      {words: []string{"eval", "repl"}},
+	"diff3":     {long: []string{"diff-program"}},
 	"fd":        {letters: "xX", long: []string{"exec", "exec-batch"}},
 	"fdfind":    {letters: "xX", long: []string{"exec", "exec-batch"}},
+	"file":      {letters: "C", long: []string{"compile"}},
 	"find":      {words: []string{"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}},
 	"getopts":   {find: variableDanger},
-	"go":        {long: []string{"exec", "o", "toolexec", "vettool"}},
-	"lua":       {letters: "e"},
+	"go":        {long: []string{"exec", "o", "c", "w", "toolexec", "vettool", "asmflags", "gccgoflags", "gcflags", "ldflags", "overlay", "pkgdir"}, find: profileDanger},
+	"groovy":    {letters: "e"},
+	"iconv":     {letters: "o", long: []string{"output"}},
+	"jobs":      {letters: "x"},
+	"julia":     {letters: "eEiL", long: []string{"eval", "print", "load"}},
+	"less":      {letters: "oOk", long: []string{"log-file", "LOG-FILE", "lesskey-file", "lesskey-src", "lesskey-content"}},
+	"lua":       {letters: "ei"},
 	"make":      {letters: "E", long: []string{"eval"}},
-	"man":       {letters: "PH", long: []string{"pager", "html"}},
+	"man":       {letters: "CPH", long: []string{"config-file", "pager", "html"}},
 	"mapfile":   {letters: "C", find: variableDanger},
-	"node":      {letters: "ep", long: []string{"eval", "print"}},
+	"node":      {letters: "epri", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader", "experimental_loader", "interactive", "redirect-warnings", "redirect_warnings"}},
+	"npm":       npmDanger,
 	"osascript": {letters: "e"},
-	"perl":      {letters: "eE"},
-	"php":       {letters: "rBRE"},
-	"printf":    {letters: "v"},
-	"python":    {letters: "ci"},
-	"python3":   {letters: "ci"},
+	"perl":      {letters: "eEimMd"},
+	"php":       {letters: "rBREFdacz", long: []string{"run", "process-begin", "process-code", "process-end", "process-file", "define", "interactive", "php-ini", "zend-extension"}},
+	"pnpm":      npmDanger,
+	"printf":    {letters: "v", find: printfDanger},
+	"pypy":      pythonDanger,
+	"python":    pythonDanger,
 	"read":      {find: variableDanger},
 	"readarray": {letters: "C", find: variableDanger},
 	"rg":        {long: []string{"pre", "hostname-bin"}},
+	"rscript":   {letters: "e"},
 	"rsync":     {letters: "eM", long: []string{"rsh", "rsync-path", "remote-option"}},
-	"ruby":      {letters: "e"},
-	"scp":       {letters: "SoD"},
-	"sed":       {letters: "if", long: []string{"in-place", "file"}, find: sedDanger},
-	"sftp":      {letters: "SoD"},
+	"ruby":      {letters: "eir"},
+	"scp":       {letters: "SoDF"},
+	"sdiff":     {letters: "o", long: []string{"output", "diff-program"}},
+	"sed":       {letters: "ifIl", long: []string{"in-place", "file", "line-length"}, find: sedDanger},
+	"sftp":      {letters: "SoDFb"},
+	"shuf":      {letters: "o", long: []string{"output"}},
 	"sort":      {letters: "o", long: []string{"output", "compress-program"}},
 	"split":     {long: []string{"filter"}},
-	"sqlite3":   {long: []string{"cmd"}},
+	"sqlite3":   {long: []string{"cmd", "init"}, find: sqliteDanger},
 	"tar":       {letters: tarLetters, long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script", "rmt-command", "remove-files"}, find: tarDanger},
 	"test":      {find: testDanger},
 	"[":         {find: testDanger},
-	"tree":      {letters: "o"},
-	"uniq":      {find: uniqDanger},
+	"tree":      {letters: "oR"},
+	"uniq":      {find: secondFileDanger},
 	"unset":     {find: variableDanger},
+	"wait":      {letters: "p"},
 	"wget":      {letters: "e", long: []string{"execute", "use-askpass", "config"}},
-	"yq":        {letters: "is", long: []string{"inplace", "split-exp"}},
+	"xmllint":   {letters: "o", long: []string{"output", "shell"}},
+	"xxd":       {find: secondFileDanger},
+	"yarn":      npmDanger,
+	"yq":        {letters: "is", long: []string{"inplace", "in-place", "split-exp", "split-exp-file"}},
+	"zip":       {letters: "T", long: []string{"test", "unzip-command"}},
 
 	"git":              {long: []string{"output", "exec", "upload-pack", "receive-pack", "open-files-in-pager", "extcmd"}},
 	"git -":            {letters: "c", long: []string{"config-env", "exec-path", "git-dir", "work-tree"}}, // before its command
 	"git archive":      {letters: "o"},
 	"git bisect":       {words: []string{"run"}},
-	"git clone":        {letters: "uc", long: []string{"config"}},
+	"git clone":        {letters: "uc", long: []string{"config", "template"}},
 	"git difftool":     {letters: "x"},
 	"git format-patch": {letters: "o", long: []string{"output-directory"}},
 	"git grep":         {letters: "O"},
+	"git init":         {long: []string{"template"}},
 	"git rebase":       {letters: "x"},
 	"git submodule":    {words: []string{"foreach"}},
 }
+
+var (
+	npmDanger    = danger{letters: "C", long: []string{"script-shell", "node-options", "prefix", "userconfig", "globalconfig", "git", "viewer", "editor"}}
+	pythonDanger = danger{letters: "cim"}
+)
 
 var awkDanger = danger{letters: "filEdopDW", long: []string{"file", "include", "load", "exec", "dump-variables", "pretty-print", "profile", "debug"}, find: func(args []word) {
 	for i, a := range args {
@@ -81,6 +111,9 @@ var awkDanger = danger{letters: "filEdopDW", long: []string{"file", "include", "
 func markDangers(words []word) {
 	name, args := programOf(words), words[1:]
 	d, ok := dangers[name]
+	if !ok {
+		d, ok = dangers[unversioned(name)]
+	}
 	switch {
 	case isAwk(name):
 		awkDanger.mark(args)
@@ -96,6 +129,9 @@ func markDangers(words []word) {
 		dangers["git "+rest[0].text].mark(rest[1:])
 	}
 }
+
+// unversioned is the name of a program without a version: python3.12, lua5.4.
+func unversioned(name string) string { return strings.TrimRight(name, "0123456789.-") }
 
 // mark marks the dangerous words among a program's arguments.
 func (d danger) mark(args []word) {
@@ -133,22 +169,62 @@ func (d danger) option(text string) bool {
 	return text[1] != '-' && d.letters != "" && strings.ContainsAny(text, d.letters)
 }
 
-// testDanger marks words from which some shells compute an array's index.
+// computing are the tests for which some shells compute an array's index, or a
+// number, from a word.
+var computing = []string{"-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
+
+// testDanger marks words that some shells compute.
 func testDanger(args []word) {
+	computes := slices.ContainsFunc(args, func(a word) bool { return a.is(computing...) })
 	for i, a := range args {
-		if a.kind == fixed && (strings.Contains(a.text, "$(") || strings.Contains(a.text, "`")) {
+		if a.kind != fixed && computes || strings.Contains(a.text, "$(") || strings.Contains(a.text, "`") {
 			args[i].danger = "may be computed by the shell"
 		}
 	}
 }
 
-var ownVariable = lazily(`^[a-z_][a-z0-9_]*$`)
+var counts = lazily(`%[-+ #'0-9.*$hjlqtzL]*n`)
+
+// printfDanger marks formats by which printf sets a variable.
+func printfDanger(args []word) {
+	for i, a := range args {
+		if counts().MatchString(a.text) || a.kind != fixed && i+1 < len(args) {
+			args[i].danger = "may be a format that sets a variable"
+		}
+		if !a.is("--") {
+			return
+		}
+	}
+}
 
 // variableDanger marks what is not the name of a script's own variable.
 func variableDanger(args []word) {
 	for i, a := range args {
-		if !a.option() && !ownVariable().MatchString(a.text) {
+		if !a.option() && !ownName(a.text) {
 			args[i].danger = "is a variable that others use"
+		}
+	}
+}
+
+// profileDanger marks the options by which go and its tests write profiles.
+func profileDanger(args []word) {
+	d := danger{long: []string{"blockprofile", "coverprofile", "cpuprofile", "memprofile", "mutexprofile", "outputdir", "trace"}}
+	for i, a := range args {
+		name := strings.TrimLeft(a.text, "-")
+		if d.option(a.text) || name != a.text && d.option("-"+strings.TrimPrefix(name, "test.")) {
+			args[i].danger = "is an option that writes a file"
+		}
+	}
+}
+
+var reaching = lazily(`(?is)\b(?:edit|load_extension|writefile|attach)\b|\bvacuum\b.*\binto\b`)
+
+// sqliteDanger marks commands of sqlite's own shell, and functions that reach
+// files and programs.
+func sqliteDanger(args []word) {
+	for i, a := range args {
+		if a.kind != fixed || strings.HasPrefix(strings.TrimSpace(a.text), ".") || reaching().MatchString(a.text) {
+			args[i].danger = "may run a program or write a file"
 		}
 	}
 }
@@ -157,19 +233,27 @@ func variableDanger(args []word) {
 // values curl computes.
 func curlDanger(args []word) {
 	for i, a := range args {
-		if strings.Contains(a.text, "output{") || strings.HasPrefix(a.text, "--expand-") {
+		format := strings.HasPrefix(a.text, "@") && i > 0 && isFormat(args[i-1].text)
+		if format || isFormat(a.text) && strings.Contains(a.text, "@") ||
+			strings.Contains(a.text, "output{") || strings.HasPrefix(a.text, "--expand-") {
 			args[i].danger = "may name a file that curl writes"
 		}
 	}
 }
 
-// uniqDanger marks a second file, which uniq writes.
-func uniqDanger(args []word) {
+// isFormat says whether an option gives curl a format, which may stand in a file
+// and name others to write.
+func isFormat(option string) bool {
+	return danger{letters: "w", long: []string{"write-out"}}.option(option)
+}
+
+// secondFileDanger marks a second file, which the program writes.
+func secondFileDanger(args []word) {
 	files := 0
 	for i, a := range args {
 		if !a.option() || a.kind != fixed {
 			if files++; files > 1 {
-				args[i].danger = "is a file that uniq writes"
+				args[i].danger = "is a file that is written"
 			}
 		}
 	}
@@ -188,19 +272,25 @@ func tarDanger(args []word) {
 // than sed does, and nothing that writes a file (w) or runs a program (e).
 var sedSafe = sync.OnceValue(func() *regexp.Regexp {
 	const (
-		plain   = `(?:[^D\\\n\[]|\\[^\n]|\[\^?[^\]D\n\\][^\]D\n\\]*\])*` // a pattern up to the delimiter D
-		text    = `(?:[^D\\\n]|\\[^\n])*`                                // a replacement
+		plain   = `(?:[^D\\\n\[]|\\[^\n]|\[\^?(?:[^\]\[D\n\\]C)+\])*` // a pattern up to the delimiter D
+		class   = `|\[:[a-z]+:\]`                                     // in its brackets
+		text    = `(?:[^D\\\n]|\\[^\n])*`                             // a replacement
+		letters = `(?:[^D\\\n\[]|\\[^\n])*`                           // of y: some take [ for a bracket there
 		address = `(?:[0-9]+(?:~[0-9]+)?|\$|/P/I?)`
 	)
 	with := func(t, delim string) string {
-		t = strings.NewReplacer("P", plain, "T", text).Replace(t)
+		in := class
+		if delim == ":" {
+			in = "" // a class would hold the delimiter
+		}
+		t = strings.NewReplacer("P", strings.Replace(plain, "C", in, 1), "T", text, "Y", letters).Replace(t)
 		return strings.ReplaceAll(t, "D", regexp.QuoteMeta(delim))
 	}
 	commands := []string{`[pdDqQ=nNlhHgGxP][0-9]*`}
 	for _, delim := range []string{"/", "|", "#", ",", ":", "@", "!"} {
 		commands = append(commands, with(`sDPDTD[gpiImM0-9]*`, delim))
 	}
-	commands = append(commands, with(`yDTDTD`, "/"))
+	commands = append(commands, with(`yDYDYD`, "/"))
 	one := `\s*(?:` + with(address, "/") + `(?:\s*,\s*[+~]?` + with(address, "/") + `)?)?\s*!?\s*(?:` + strings.Join(commands, "|") + `)?\s*`
 	return regexp.MustCompile(`^` + one + `(?:[;\n]` + one + `)*$`)
 })
@@ -213,6 +303,9 @@ func sedDanger(args []word) {
 		if !a.option() {
 			if first < 0 {
 				first = i
+				if !given { // some read no options behind it
+					scripts[i] = a.text
+				}
 			}
 			continue
 		}
@@ -226,9 +319,6 @@ func sedDanger(args []word) {
 			scripts[i+1] = args[i+1].text
 		}
 		given = true
-	}
-	if !given && first >= 0 {
-		scripts[first] = args[first].text
 	}
 	for i, text := range scripts {
 		if args[i].kind != fixed || !sedSafe().MatchString(text) {

@@ -31,6 +31,9 @@ var uses = sync.OnceValue(func() map[string]use {
 	return m
 })
 
+// gitWriters are the commands of git that change the files they are given.
+var gitWriters = []string{"apply", "checkout", "clean", "mv", "reset", "restore", "rm", "stash", "switch"}
+
 // maxPath is the longest path that is looked at as one.
 const maxPath = 4096
 
@@ -41,6 +44,9 @@ func (s *shell) mentions(words []word) {
 	u, known := uses()[name]
 	if !known {
 		u = use{maybe, maybe}
+	}
+	if slices.ContainsFunc(words, func(w word) bool { return w.danger != "" || name == "git" && w.is(gitWriters...) }) {
+		u.writes = max(u.writes, maybe)
 	}
 	files := fileWords(name, words[1:])
 	for _, w := range files {

@@ -322,8 +322,13 @@ func (s *shell) declare(d *syntax.DeclClause) {
 	s.add(act{class: tools.Exec, words: words, text: shorten(source(s.src, d)), why: "it sets a variable"})
 }
 
-// ownName says whether a variable is a script's own, by the custom of its case.
-func ownName(name string) bool { return name == strings.ToLower(name) }
+var lowerName = lazily(`^[a-z_][a-z0-9_]*$`)
+
+// ownName says whether a variable is a script's own, by the custom of its case;
+// http_proxy and its kind are an exception.
+func ownName(name string) bool {
+	return lowerName().MatchString(name) && !strings.HasSuffix(name, "_proxy")
+}
 
 // harmless says whether an assignment before a command can only change how it
 // speaks.

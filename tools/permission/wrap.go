@@ -42,18 +42,24 @@ var wrappers = map[string]wrapper{
 	"builtin":          {},
 	"busybox":          {},
 	"caffeinate":       {getopt: short("disut:w:")},
+	"chronic":          {},
 	"chroot":           {getopt: short("", "groups=", "userspec=", "skip-chdir"), operands: 1},
 	"chrt":             {getopt: short("abdfimoprRvT:P:D:"), operands: 1},
 	"command":          {getopt: short("pvV")},
 	"dbus-run-session": {},
+	"dumb-init":        {getopt: short("cvr:")},
 	"doas":             {getopt: short("nLsa:C:u:")},
+	"eatmydata":        {},
 	"env":              {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
 	"eval":             {script: true},
 	"exec":             {getopt: short("cla:")},
 	"fakeroot":         {},
 	"firejail":         {},
 	"flock":            {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
+	"gosu":             {operands: 1},
 	"ionice":           {getopt: short("tc:n:p:P:u:")},
+	"linux32":          {getopt: short("R")},
+	"linux64":          {getopt: short("R")},
 	"ltrace":           {getopt: short("cfirStTe:o:p:s:u:l:n:x:")},
 	"nice":             {getopt: short("0123456789n:", "adjustment=")},
 	"nohup":            {},
@@ -72,11 +78,13 @@ var wrappers = map[string]wrapper{
 	"stdbuf":      {getopt: short("i:o:e:", "input=", "output=", "error=")},
 	"strace":      {getopt: short("cfFkqrtTvwyYCdDe:o:p:s:u:a:E:I:O:P:S:U:X:b:")},
 	"su":          {getopt: short("lmpPfg:G:s:w:c:", "command="), texts: []string{"-c", "--command"}, operands: 9},
+	"su-exec":     {operands: 1},
 	"sudo":        {getopt: short("AbBEHKklNnPSisVvu:g:h:p:C:T:r:t:U:D:R:c:a:", "user=", "group=", "host=", "prompt=", "chdir=", "preserve-env", "non-interactive", "login", "shell", "stdin", "background"), assigns: true},
 	"systemd-run": {getopt: short("Gtdqru:p:E:H:M:P")},
 	"taskset":     {getopt: short("apc", "all-tasks", "cpu-list"), operands: 1},
 	"time":        {getopt: short("apqvVf:o:", "append", "portability", "verbose", "quiet", "format=", "output=")},
 	"timeout":     {getopt: short("fvpk:s:", "foreground", "preserve-status", "verbose", "kill-after=", "signal="), operands: 1},
+	"tini":        {getopt: short("gsvwe:p:")},
 	"torify":      {}, "torsocks": {},
 	"toybox":   {},
 	"unbuffer": {getopt: short("p")},
@@ -89,7 +97,11 @@ var wrappers = map[string]wrapper{
 
 // shells are the programs whose -c takes the text of a command, and which read
 // one from their input without.
-var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish", "csh", "tcsh", "rbash"}
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish", "csh", "tcsh", "rbash", "nu", "elvish", "xonsh"}
+
+// commanded are programs whose words or input are commands in a language of their
+// own, by which they run others.
+var commanded = []string{"compgen", "dc", "ed", "ex", "fc", "m4", "powershell", "pwsh"}
 
 // startedBy says what a command starts.
 func startedBy(words []word) started {
@@ -105,13 +117,16 @@ func startedBy(words []word) started {
 		return runShell(name, args)
 	case slices.Contains([]string{".", "source", "trap", "alias", "enable", "hash", "bind", "complete"}, name):
 		return runText(name, args)
-	case name == "find" || name == "fd" || name == "fdfind":
+	case slices.Contains(commanded, name):
+		return started{why: name + runsIts, any: true}
+	case name == "find" || name == "fd" || name == "fdfind" || name == "jobs":
 		return started{commands: execs(args)}
 	case name == "git":
 		return runGit(words)
 	case isAwk(name):
 		return started{guesses: awkTexts(args)}
-	case slices.Contains(interpreters, name) && !hasProgram(args):
+	case slices.Contains(interpreters, unversioned(name)) && !hasProgram(args),
+		name == "sqlite3" && !hasStatement(args):
 		return started{why: name + " reads its program from its input"}
 	}
 	return started{guesses: optionTexts(args, scriptOptions[name])}
@@ -300,7 +315,7 @@ func runText(name string, args []word) started {
 
 // interpreters are programs that read a program from their input when they are
 // given none.
-var interpreters = []string{"python", "python3", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "Rscript"}
+var interpreters = []string{"python", "pypy", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "rscript", "julia", "tclsh"}
 
 // hasProgram says whether an interpreter is given a program, or is only asked for
 // its version.
@@ -313,7 +328,24 @@ func hasProgram(args []word) bool {
 	return false
 }
 
-// execs are the commands behind -exec of find and -x of fd.
+var sqliteFlags = []string{"batch", "bail", "box", "column", "csv", "echo", "header", "html", "json", "line", "list", "markdown", "noheader", "quote", "readonly", "safe", "stats", "table", "tabs"}
+
+// hasStatement says whether sqlite is given a statement behind its file. Options
+// that are not known may take one of the words.
+func hasStatement(args []word) bool {
+	operands := 0
+	for _, a := range args {
+		switch {
+		case !a.option():
+			operands++
+		case !slices.Contains(sqliteFlags, strings.TrimLeft(a.text, "-")):
+			operands--
+		}
+	}
+	return operands > 1
+}
+
+// execs are the commands behind -exec of find and -x of fd and jobs.
 func execs(args []word) [][]word {
 	var found [][]word
 	for i, w := range args {
