@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/localagent/localagent/parse"
@@ -93,7 +94,7 @@ func withReminder(ms []Message, line string) []Message {
 	if line == "" || len(ms) == 0 {
 		return ms
 	}
-	ms = append([]Message(nil), ms...)
+	ms = slices.Clone(ms)
 	ms[len(ms)-1].Content += "\n\n" + line
 	return ms
 }

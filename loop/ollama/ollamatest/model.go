@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -52,12 +53,7 @@ func (s *Server) show(w http.ResponseWriter, req *Request) {
 	})
 }
 
-func (m Model) family() string {
-	if m.Family == "" {
-		return "llama"
-	}
-	return m.Family
-}
+func (m Model) family() string { return cmp.Or(m.Family, "llama") }
 
 func (m Model) details() map[string]any {
 	return map[string]any{"format": "gguf", "family": m.family(), "parameter_size": "1B", "quantization_level": "Q4_K_M"}

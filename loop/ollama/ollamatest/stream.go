@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -63,14 +64,7 @@ func (s *stream) end(model string, r Reply, lines int) {
 	case r.Error != "":
 		last = encode(map[string]string{"error": r.Error})
 	default:
-		reason, output := r.Finish, r.Output
-		if reason == "" {
-			reason = "stop"
-		}
-		if output == 0 {
-			output = lines
-		}
-		last = lastLine(model, reason, r.Prompt, output)
+		last = lastLine(model, cmp.Or(r.Finish, "stop"), r.Prompt, cmp.Or(r.Output, lines))
 	}
 	if !r.NoNewline {
 		last += "\n"
