@@ -107,12 +107,9 @@ func verdict(ctx context.Context, o *proc.Output, err error) tools.Result {
 	case err != nil:
 		return tools.Result{Status: tools.Aborted, Text: "interrupted: the command was ended before it was done"}
 	}
-	r := tools.Result{Status: tools.OK, ExitCode: &o.Code, Text: fmt.Sprintf("exit status %d", o.Code)}
+	r := tools.Result{Status: tools.OK, ExitCode: &o.Code, Text: o.Status()}
 	if o.Code != 0 {
 		r.Status = tools.Failed
-	}
-	if o.Signal != "" {
-		r.Text += " (" + o.Signal + ")"
 	}
 	return r
 }

@@ -29,11 +29,7 @@ func success(o *proc.Output, room int) tools.Result {
 
 // failure is the result of one that did not. What it printed before may help.
 func failure(o *proc.Output, room int) tools.Result {
-	r := tools.Result{Status: tools.Failed, ExitCode: &o.Code}
-	r.Text = fmt.Sprintf("exit status %d", o.Code)
-	if o.Signal != "" {
-		r.Text += " (" + o.Signal + ")"
-	}
+	r := tools.Result{Status: tools.Failed, ExitCode: &o.Code, Text: o.Status()}
 	errs, cut1 := output(&o.Stderr, room/2)
 	out, cut2 := output(&o.Stdout, room/2)
 	if errs != "" {

@@ -611,6 +611,7 @@ func TestDangers(t *testing.T) {
 		{"ask", "diff3 --diff-program=make a b c"},
 		{"ask", "file -C -m x"},
 		{"ask", "git clone --template=x there"},
+		{"ask", "gawk-5.2.1 -f x"},
 		{"ask", "go env -w GOFLAGS=x"},
 		{"allow", "go env GOFLAGS"},
 		{"ask", "iconv -o out x"},

@@ -48,6 +48,7 @@ var evasions = map[string][]string{
 		": $[ $(rm x) ]",
 		"echo {1,$(rm x)}",
 		"jobs -x rm x",
+		"zsh-5.9 -c 'rm x'",
 		"compgen -C 'rm x' y",
 		"dc -e '!rm x'",
 		"pwsh -Command 'rm x'",

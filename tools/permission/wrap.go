@@ -113,7 +113,7 @@ func startedBy(words []word) started {
 	switch {
 	case name == "":
 		return started{}
-	case slices.Contains(shells, name):
+	case slices.Contains(shells, unversioned(name)):
 		return runShell(name, args)
 	case slices.Contains([]string{".", "source", "trap", "alias", "enable", "hash", "bind", "complete"}, name):
 		return runText(name, args)
@@ -445,5 +445,5 @@ func awkTexts(args []word) []string {
 }
 
 func isAwk(name string) bool {
-	return slices.Contains([]string{"awk", "gawk", "mawk", "nawk", "original-awk"}, name)
+	return slices.Contains([]string{"awk", "gawk", "mawk", "nawk", "original-awk"}, unversioned(name))
 }

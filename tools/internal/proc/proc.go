@@ -44,6 +44,15 @@ type Output struct {
 	Held bool // a process out of reach held a pipe open; what it wrote later is not here
 }
 
+// Status is the exit status in words, with the signal if there was one.
+func (o *Output) Status() string {
+	s := fmt.Sprintf("exit status %d", o.Code)
+	if o.Signal != "" {
+		s += " (" + o.Signal + ")"
+	}
+	return s
+}
+
 // ErrNoStart is a program that could not be started.
 var ErrNoStart = errors.New("cannot start")
 
