@@ -132,6 +132,8 @@ func checkResult(text string, r parse.Result) string {
 		return "final without text"
 	case r.Problem != nil && !slices.Contains(reasons, r.Problem.Reason):
 		return fmt.Sprintf("reason %q is not of the list", r.Problem.Reason)
+	case r.Problem != nil && r.Problem.Expected == "":
+		return "a problem without what was expected"
 	case r.Problem != nil && (r.Problem.Offset < 0 || r.Problem.Offset > len(text)):
 		return fmt.Sprintf("offset %d is outside the reply", r.Problem.Offset)
 	}
@@ -254,9 +256,11 @@ func FuzzSpans(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, m byte, cuts uint64) {
 		s := parse.NewScanner(mode(m).options())
-		at := 0
+		at, told, retracted := 0, map[parse.EventKind]string{}, false
 		check := func(events []parse.Event) {
 			for _, e := range events {
+				told[e.Kind] += e.Text
+				retracted = retracted || e.Kind == parse.EventRetract
 				if e.Kind == parse.EventRetract || e.Kind == parse.EventStop {
 					continue
 				}
@@ -275,6 +279,14 @@ func FuzzSpans(f *testing.F) {
 		}
 		if fault := lost(text, r); fault != "" {
 			t.Fatalf("%s\n%s", fault, dump(text, r))
+		}
+		pseudo := func(d parse.Dropped) bool { return d.Reason == "pseudo-call" }
+		if !retracted && !slices.ContainsFunc(r.Dropped, pseudo) &&
+			(told[parse.EventThinking] != r.Thinking || strings.TrimSpace(told[parse.EventText]) != strings.TrimSpace(r.Text)) {
+			t.Fatalf("told is text %q, thinking %q\n%s", told[parse.EventText], told[parse.EventThinking], dump(text, r))
+		}
+		if r.Thinking == "" && len(r.Calls)+len(r.Void)+len(r.Dropped) == 0 && r.Text != text {
+			t.Fatalf("the text is changed\n%s", dump(text, r))
 		}
 		for _, c := range slices.Concat(r.Calls, r.Void) {
 			if fault := readAlone(text[c.Span.Start:c.Span.End], mode(m).options(), c); fault != "" {

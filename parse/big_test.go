@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/parse/internal/inputs"
@@ -142,5 +145,34 @@ func TestManyBigCalls(t *testing.T) {
 	}
 	if used > 4*uint64(len(text))+1<<20 {
 		t.Errorf("%d bytes allocated for %d", used, len(text))
+	}
+}
+
+// TestTooLarge: a reply that is larger than any that is read ends where that
+// shows, with events that cover what was fed before.
+func TestTooLarge(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("no room for the reply")
+	}
+	huge := make([]byte, 1<<30) // never touched, so it takes no memory
+	rest := unsafe.String(&huge[0], len(huge))
+	for _, text := range []string{"Well", aCall, "calc(expr=\"1\") ", "[calc(expr=\"1\")]", "a <think> b", "<think>so", "<tool_call>", "```json\n" + aCall, "Well.\n{\"a\":1"} {
+		s := parse.NewScanner(ruleTools)
+		events := slices.Clone(s.Feed(text)) // valid until the next call only
+		events = append(events, s.Feed(rest)...)
+		r := s.Close(parse.FinishStop)
+		if r.Problem == nil || r.Problem.Reason != parse.ReasonTooLarge {
+			t.Errorf("%q and more: %s", text, summary(r))
+		}
+		at := 0
+		for _, e := range append(events, s.Rest()...) {
+			if fault := checkEvent(text, len(text), at, e); fault != "" {
+				t.Errorf("%q and more: %s", text, fault)
+			}
+			at = max(at, e.Span.End)
+		}
+		if at != len(text) {
+			t.Errorf("%q and more: the events end at %d", text, at)
+		}
 	}
 }

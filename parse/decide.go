@@ -105,10 +105,13 @@ func holdsRecipient(line string) bool {
 	return false
 }
 
-// tooLarge ends a reply that is larger than any that is read.
+// tooLarge ends a reply that is larger than any that is read. What was not
+// certain by then counts as nothing.
 func (s *Scanner) tooLarge() {
 	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
-	s.state, s.over, s.overAt = stOver, overTooLarge, len(s.text)
+	s.dissolve()
+	s.state, s.over, s.overAt = stOver, overTooLarge, s.done
+	s.add(pieceDrop, len(s.text), s.over)
 	s.emit()
 }
 
