@@ -145,8 +145,8 @@ func flagError(c *command, set *pflag.FlagSet, err error) error {
 		}
 		return usageErrorf("unknown flag --%s%s", name, see)
 	case errors.As(err, &needs):
-		value, what := pflag.UnquoteUsage(needs.GetFlag())
-		return usageErrorf("flag --%s needs a value: %s, %s", needs.GetFlag().Name, value, what)
+		_, what := pflag.UnquoteUsage(needs.GetFlag())
+		return usageErrorf("flag --%s needs a value: %s", needs.GetFlag().Name, what)
 	case errors.As(err, &bad):
 		name, cause := bad.GetFlag().Name, plainCause(bad)
 		if value, _ := pflag.UnquoteUsage(bad.GetFlag()); value != "" {

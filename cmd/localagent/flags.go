@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -281,12 +282,13 @@ func (o *options) checkValues() error {
 		return usageErrorf("%s: %d is no number of tokens", o.place("max-tokens"), o.maxTokens)
 	case o.changed("max-steps") && o.maxSteps < 1 && o.maxSteps != -1:
 		return usageErrorf("%s: %d is no number of requests, -1 is no limit", o.place("max-steps"), o.maxSteps)
-	case o.changed("temperature") && !(o.temperature >= 0):
-		return usageErrorf("%s: %v is less than 0", o.place("temperature"), o.temperature)
+	case o.changed("temperature") && !(o.temperature >= 0 && o.temperature <= math.MaxFloat64):
+		return usageErrorf("%s: %v is no number from 0 on", o.place("temperature"), o.temperature)
 	case o.keepAlive != "" && !isKeepAlive(o.keepAlive):
 		return usageErrorf("%s: %q is no TIME: want a number and a unit, such as 30m, or -1", o.place("keep-alive"), o.keepAlive)
 	}
-	return nil
+	_, err := readModelOptions(o.modelOptions)
+	return err
 }
 
 // place is where the value of a flag was given.
