@@ -37,8 +37,9 @@
 // and programs that run what they are given (sh, eval, env, xargs, timeout,
 // sudo, …). Nor does its * cover words by which a harmless program runs another
 // or writes a file, such as find -delete, git -c or sort -o; a rule can name
-// them. All of that is asked for unless the mode, or a rule without a pattern,
-// says otherwise.
+// them. They are known of common programs; with any other a * covers them too.
+// All of that is asked for unless the mode, or a rule without a pattern, says
+// otherwise.
 //
 // A deny rule holds when any command matches it, also inside substitutions,
 // functions, wrappers and the text given to sh -c or eval, as far as these can
