@@ -844,8 +844,8 @@ func (r *reader) sawComma(n int) {
 		f.commas++
 	case (r.expect == expectKey || r.expect == expectArg || r.expect == expectValue && f.kind != '{' && f.args != argsNamed) && r.comma >= 0:
 		r.repair(RepairTrailingComma, at) // doubled
-	case r.expect == expectKey && f.n == 0 && r.sure:
-		r.repair(RepairTrailingComma, at) // leading
+	case r.expect == expectKey && f.n == 0 && r.sure && !r.callDepth():
+		r.repair(RepairTrailingComma, at) // leading; no call begins so
 	default:
 		r.failHere("value")
 	}

@@ -21,7 +21,7 @@ func startOnTerminal(t *testing.T, dir string, args ...string) *terminalRun {
 	t.Helper()
 	p := openPTY(t)
 	cmd := exec.Command("localagent", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "LOCALAGENT_STATE_DIR="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir, "TERM=xterm", "NO_COLOR=")
+	cmd.Env = append(homeIn(dir), "TERM=xterm", "NO_COLOR=")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

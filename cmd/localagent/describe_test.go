@@ -91,6 +91,20 @@ func TestSmallTexts(t *testing.T) {
 	}
 }
 
+// A row of two columns; on a narrow screen one stands below the other.
+func TestWriteRow(t *testing.T) {
+	for width, want := range map[int]string{
+		41: "  /exit   leave; also /quit, /bye, Ctrl-D\n",
+		30: "  /exit   leave; also /quit,\n          /bye, Ctrl-D\n",
+		28: "  /exit\n      leave; also /quit,\n      /bye, Ctrl-D\n",
+	} {
+		var b strings.Builder
+		if writeRow(&b, width, 10, "/exit", "leave; also /quit, /bye, Ctrl-D"); b.String() != want {
+			t.Errorf("%d columns: %q, want %q", width, b.String(), want)
+		}
+	}
+}
+
 // The line of a call: the result has what the arguments do not need, and the
 // other way round; on a narrow screen it stands alone.
 func TestShare(t *testing.T) {

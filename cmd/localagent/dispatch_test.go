@@ -112,7 +112,7 @@ func TestHelpIsComplete(t *testing.T) {
 				t.Errorf("%s: flag --%s: value %q, usage %q", c.name, f.Name, value, what)
 			}
 		})
-		s := newScreen(nil, func(string) string { return "" })
+		s := newScreen(nil, vars())
 		for line := range strings.Lines(usage(s, c, groups)) {
 			if textWidth(line) > 82 && !slices.ContainsFunc(c.examples, func(x example) bool { return strings.Contains(line, x.line) || strings.Contains(line, x.does) }) {
 				t.Errorf("%s: a line is %d columns wide: %s", c.name, textWidth(line), line)

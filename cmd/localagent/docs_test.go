@@ -135,7 +135,7 @@ func (p *docPage) block(t *testing.T, b docBlock) {
 			fail("status %d\n%s", status, out)
 		}
 	case "toml":
-		if _, err := readConfig([]configFile{{path: "config.toml", text: b.text}}, func(string) string { return "" }); err != nil {
+		if _, err := readConfig([]configFile{{path: "config.toml", text: b.text}}, vars()); err != nil {
 			fail("%v", err)
 		}
 	}

@@ -90,7 +90,7 @@ func writeReplies(t *testing.T, file string, texts ...string) {
 
 func (k *killTest) command(state string, args ...string) *exec.Cmd {
 	cmd := exec.Command("localagent", append([]string{"-C", k.work, "--num-ctx", "32768"}, args...)...)
-	cmd.Env = append(os.Environ(), "LOCALAGENT_STATE_DIR="+state, "XDG_CONFIG_HOME="+state, "HOME="+state)
+	cmd.Env = homeIn(state)
 	return cmd
 }
 

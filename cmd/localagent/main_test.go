@@ -71,6 +71,11 @@ func setupScript(env *testscript.Env) error {
 	return nil
 }
 
+// homeIn is the environment of a run whose home is dir.
+func homeIn(dir string) []string {
+	return append(os.Environ(), "LOCALAGENT_STATE_DIR="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+}
+
 type (
 	tbKey     struct{}
 	serverKey struct{}

@@ -11,12 +11,7 @@ import (
 // styles written as letters in angle brackets.
 func showMarkdown(width string, pieces ...string) string {
 	var b bytes.Buffer
-	s := newScreen(&b, func(name string) string {
-		if name == "COLUMNS" {
-			return width
-		}
-		return ""
-	})
+	s := newScreen(&b, vars("COLUMNS", width))
 	s.setColor("always")
 	m := newMarkdown(s)
 	for _, p := range pieces {

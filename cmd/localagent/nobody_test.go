@@ -18,7 +18,7 @@ import (
 func unattended(t *testing.T, dir string, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command("localagent", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "LOCALAGENT_STATE_DIR="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	cmd.Env = homeIn(dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, err bytes.Buffer

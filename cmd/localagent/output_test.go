@@ -13,7 +13,7 @@ import (
 // show is what a terminal shows of events on stdout.
 func show(color bool, events ...loop.Event) string {
 	var b bytes.Buffer
-	s := newScreen(&b, func(string) string { return "" })
+	s := newScreen(&b, vars())
 	s.tty = true
 	s.color = color
 	out := newTextOutput(s, true)
@@ -68,8 +68,7 @@ func TestTextOutput(t *testing.T) {
 // A note never stands behind half a line of the answer.
 func TestNotesBeside(t *testing.T) {
 	var b bytes.Buffer
-	getenv := func(string) string { return "" }
-	out, err := newScreen(&b, getenv), newScreen(&b, getenv)
+	out, err := newScreen(&b, vars()), newScreen(&b, vars())
 	err.beside = out
 	out.put("half a li")
 	err.note(styleDim, "careful")

@@ -34,7 +34,7 @@ func TestReadPrompt(t *testing.T) {
 		{"not UTF-8", nil, "a\xff\xfeb", loop.Prompt{Text: "a\ufffdb"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := newEnv(strings.NewReader(c.stdin), io.Discard, io.Discard, func(string) string { return "" })
+			e := newEnv(strings.NewReader(c.stdin), io.Discard, io.Discard, vars())
 			got, err := e.readPrompt(context.Background(), c.args, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func TestReadPromptErrors(t *testing.T) {
 		{"no such file", nil, []string{"none.txt"}, strings.NewReader(""), "none.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := newEnv(c.stdin, io.Discard, io.Discard, func(string) string { return "" })
+			e := newEnv(c.stdin, io.Discard, io.Discard, vars())
 			_, err := e.readPrompt(context.Background(), c.args, c.files)
 			if err == nil || !strings.Contains(err.Error(), c.want) || codeOf(err) != exitUsage {
 				t.Errorf("error %v, status %d; want %q, %d", err, codeOf(err), c.want, exitUsage)
@@ -75,7 +75,7 @@ func TestReadPromptCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&signalError{2})
 	var stderr bytes.Buffer
-	e := newEnv(r, io.Discard, &stderr, func(string) string { return "" })
+	e := newEnv(r, io.Discard, &stderr, vars())
 	_, err := e.readPrompt(ctx, nil, nil)
 	if code := e.fail(err); code != 130 || stderr.Len() > 0 {
 		t.Errorf("status %d, stderr %q; want 130 and nothing", code, stderr.String())

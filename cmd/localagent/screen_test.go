@@ -74,7 +74,7 @@ func (b *brokenPipe) Write(p []byte) (int, error) { b.n++; return 0, syscall.EPI
 func TestScreenBrokenPipe(t *testing.T) {
 	var pipe brokenPipe
 	var stderr bytes.Buffer
-	e := newEnv(strings.NewReader(""), &pipe, &stderr, func(string) string { return "" })
+	e := newEnv(strings.NewReader(""), &pipe, &stderr, vars())
 	e.out.put("one")
 	e.out.put("two")
 	if code := e.closed(exitOK); code != exitPipe || pipe.n != 1 || stderr.Len() > 0 {

@@ -36,7 +36,7 @@ func startTool(t *testing.T, script string, args ...string) (run *signalRun, pid
 	run = &signalRun{dir: dir}
 	run.Cmd = exec.Command("localagent", append([]string{
 		"-C", dir, "-y", "-T", "run_shell", "-m", "replay:" + filepath.Join(dir, "replies.jsonl")}, append(args, "go")...)...)
-	run.Env = append(os.Environ(), "LOCALAGENT_STATE_DIR="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	run.Env = homeIn(dir)
 	run.Stdout, run.Stderr = &run.stdout, &run.stderr
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestClosedPipe(t *testing.T) {
 	dir := t.TempDir()
 	writeReplies(t, filepath.Join(dir, "replies.jsonl"), `{"tool":"run_shell","args":{"command":"sleep 0.2"}}`, `{"tool":"run_shell","args":{"command":"sleep 60"}}`)
 	cmd := exec.Command("localagent", "-q", "-C", dir, "-y", "-T", "run_shell", "-o", "stream-json", "-v", "-m", "replay:"+filepath.Join(dir, "replies.jsonl"), "go")
-	cmd.Env = append(os.Environ(), "LOCALAGENT_STATE_DIR="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	cmd.Env = homeIn(dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

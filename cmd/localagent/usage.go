@@ -86,16 +86,20 @@ func flagRow(f *pflag.Flag) (left, right string) {
 	return left, what
 }
 
-// writeRow writes a row of two columns, the second wrapped to the width.
+// writeRow writes a row of two columns, the second wrapped to the width. Where
+// there is next to no room for it, it stands below the first.
 func writeRow(b *strings.Builder, width, indent int, left, right string) {
-	const margin = "  "
+	const margin, least, narrow = "  ", 20, 6
+	if width-indent < least {
+		indent = narrow
+	}
 	left = margin + left
 	if w := textWidth(left); w > indent-2 {
 		b.WriteString(left + "\n" + strings.Repeat(" ", indent))
 	} else {
 		b.WriteString(left + strings.Repeat(" ", indent-w))
 	}
-	text := wrap(right, max(20, width-indent))
+	text := wrap(right, max(least, width-indent))
 	b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
