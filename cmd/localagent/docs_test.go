@@ -19,8 +19,7 @@ import (
 )
 
 // TestDocs runs every command of the README and of docs/, and checks every
-// config in them. The blocks of a page share a folder and
-// are taken in order:
+// config in them. The blocks of a page share a folder and are taken in order:
 //
 //	console   "$ command", then what it prints; "…" stands for any text
 //	sh        commands that must succeed
@@ -31,6 +30,7 @@ import (
 //	<!-- file: NAME -->     the block is this file, for the blocks that follow
 //	<!-- replies: NAME -->  what the model writes: testdata/docs/NAME.jsonl
 //	<!-- status: N -->      with which status the last command ends
+//	<!-- needs: PROGRAM --> a program that not every machine has; without it the block is skipped
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages speak to a Unix shell")
@@ -45,7 +45,7 @@ func TestDocs(t *testing.T) {
 			t.Parallel()
 			p := newDocPage(t)
 			for _, b := range docBlocks(text) {
-				p.block(t, b)
+				t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) { p.block(t, b) })
 			}
 		})
 	}
@@ -120,23 +120,24 @@ func newDocPage(t *testing.T) *docPage {
 }
 
 func (p *docPage) block(t *testing.T, b docBlock) {
-	fail := func(format string, args ...any) {
-		t.Helper()
-		t.Errorf("line %d: %s", b.line, fmt.Sprintf(format, args...))
+	if name := b.notes["needs"]; name != "" {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
 	}
 	if name := b.notes["file"]; name != "" {
 		p.write(t, name, b.text)
 	}
 	switch b.lang {
 	case "console":
-		p.console(t, b, fail)
+		p.console(t, b)
 	case "sh":
 		if out, status := p.shell(t, b, b.text); status != b.status() {
-			fail("status %d\n%s", status, out)
+			t.Errorf("status %d\n%s", status, out)
 		}
 	case "toml":
 		if _, err := readConfig([]configFile{{path: "config.toml", text: b.text}}, vars()); err != nil {
-			fail("%v", err)
+			t.Errorf("%v", err)
 		}
 	}
 }
@@ -158,7 +159,7 @@ func (p *docPage) write(t *testing.T, name, text string) {
 }
 
 // console runs the commands of a block and compares what they print.
-func (p *docPage) console(t *testing.T, b docBlock, fail func(string, ...any)) {
+func (p *docPage) console(t *testing.T, b docBlock) {
 	steps := strings.Split("\n"+b.text, "\n$ ")
 	for i, step := range steps[1:] {
 		command, want, _ := strings.Cut(step, "\n")
@@ -168,10 +169,10 @@ func (p *docPage) console(t *testing.T, b docBlock, fail func(string, ...any)) {
 			wantStatus = b.status()
 		}
 		if status != wantStatus {
-			fail("%s: status %d, want %d\n%s", command, status, wantStatus, out)
+			t.Errorf("%s: status %d, want %d\n%s", command, status, wantStatus, out)
 		}
 		if !docMatch(strings.TrimSpace(want), strings.TrimSpace(out)) {
-			fail("%s prints\n%s\nnot\n%s", command, out, want)
+			t.Errorf("%s prints\n%s\nnot\n%s", command, out, want)
 		}
 	}
 }
