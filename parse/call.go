@@ -93,7 +93,8 @@ type judge struct {
 	reg   *registry
 	c     string // canonical JSON; what outlives the judgement is copied
 	parts []part
-	span  Span // of the whole candidate, for what has no part of its own
+	outer []member // of the object that c is, if known
+	span  Span     // of the whole candidate, for what has no part of its own
 	place place
 
 	out   []byte // what c stands in, if it may be given away
@@ -152,28 +153,38 @@ type shape struct {
 	first  field
 }
 
-func (j *judge) shape(i int) shape {
-	var s shape
+// shape tells s the shape of the object at c[i:].
+func (j *judge) shape(s *shape, i int) {
+	if i == 0 && len(j.outer) > 0 {
+		for _, m := range j.outer {
+			s.add(j, field{key: unquote(j.c[m.key0:m.key1]), k0: m.key0, v0: m.val0, end: m.val1})
+		}
+		return
+	}
 	fields(j.c, i, func(f field) bool {
-		if s.fields++; s.fields == 1 {
-			s.first = f
-		}
-		v := j.c[f.v0]
-		switch {
-		case isNameKey(f.key) && v == '"':
-			s.names = append(s.names, f)
-		case isWrapperKey(f.key) && (v == '{' || v == '['):
-			s.wraps = append(s.wraps, f)
-		case isArgsKey(f.key):
-			s.args = append(s.args, f)
-		case isEnvelopeKey(f.key) && (f.key != "content" || j.raw(f) == "null"):
-			s.env = append(s.env, f)
-		default:
-			s.other = append(s.other, f)
-		}
+		s.add(j, f)
 		return true
 	})
-	return s
+}
+
+// add adds a field of j's object.
+func (s *shape) add(j *judge, f field) {
+	if s.fields++; s.fields == 1 {
+		s.first = f
+	}
+	v := j.c[f.v0]
+	switch {
+	case isNameKey(f.key) && v == '"':
+		s.names = append(s.names, f)
+	case isWrapperKey(f.key) && (v == '{' || v == '['):
+		s.wraps = append(s.wraps, f)
+	case isArgsKey(f.key):
+		s.args = append(s.args, f)
+	case isEnvelopeKey(f.key) && (f.key != "content" || j.raw(f) == "null"):
+		s.env = append(s.env, f)
+	default:
+		s.other = append(s.other, f)
+	}
 }
 
 func (j *judge) raw(f field) string { return j.c[f.v0:f.end] }
@@ -181,9 +192,10 @@ func (j *judge) str(f field) string { return unquote(j.c[f.v0:f.end]) }
 
 // object judges the object at c[i:].
 func (j *judge) object(i, depth int) verdict {
-	s := j.shape(i)
+	var s shape
+	j.shape(&s, i)
 	span := j.at(i)
-	tool, name, fault := j.named(s, span)
+	tool, name, fault := j.named(&s, span)
 	if fault.Reason != "" {
 		return verdict{kind: isFault, fault: fault}
 	}
@@ -196,13 +208,13 @@ func (j *judge) object(i, depth int) verdict {
 		}
 	}
 	if tool >= 0 {
-		return j.registered(s, tool, name, span)
+		return j.registered(&s, tool, name, span)
 	}
-	return j.unknown(s, span)
+	return j.unknown(&s, span)
 }
 
 // named finds the name that counts: the first that is registered.
-func (j *judge) named(s shape, span Span) (tool int, name field, fault Problem) {
+func (j *judge) named(s *shape, span Span) (tool int, name field, fault Problem) {
 	tool = -1
 	for _, f := range s.names {
 		t, _ := j.reg.lookup(j.str(f))
@@ -243,7 +255,7 @@ type call struct {
 }
 
 // registered judges an object that names a registered tool.
-func (j *judge) registered(s shape, tool int, name field, span Span) verdict {
+func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 	_, exact := j.reg.lookup(j.str(name))
 	c := call{tool: tool, exact: exact, span: span, dialect: DialectJSON}
 	facts := j.reg.of(tool)
@@ -276,7 +288,7 @@ func (j *judge) registered(s shape, tool int, name field, span Span) verdict {
 
 // splitArgs tells the keys that hold the arguments from parameters that only
 // have such a name.
-func (j *judge) splitArgs(s shape, f *facts) (args, rest []field) {
+func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
 	for _, a := range s.args {
 		if f.has(a.key) && !(j.c[a.v0] == '{' && j.fits(a.v0, f)) {
 			rest = append(rest, a)
@@ -357,7 +369,7 @@ func (j *judge) finish(c call) verdict {
 }
 
 // unknown judges an object without a registered name.
-func (j *judge) unknown(s shape, span Span) verdict {
+func (j *judge) unknown(s *shape, span Span) verdict {
 	if len(s.names) != 1 {
 		return verdict{}
 	}
@@ -398,7 +410,7 @@ func isPlaceholder(name string) bool {
 }
 
 // pseudo judges a call of a tool that only means "this is the answer".
-func (j *judge) pseudo(s shape, span Span) verdict {
+func (j *judge) pseudo(s *shape, span Span) verdict {
 	if len(s.args) == 0 {
 		if !j.place.marked() && !j.place.whole || len(s.other) > 1 {
 			return verdict{}
@@ -685,8 +697,9 @@ func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, [
 		}
 		return raw, nil, ""
 	}
-	s := j.shape(0)
-	if inner, ok := j.doubled(s, tool, f); ok {
+	var s shape
+	j.shape(&s, 0)
+	if inner, ok := j.doubled(&s, tool, f); ok {
 		return inner, []Repair{{RepairDoubledCall, at}}, ""
 	}
 	if j.describes(f) {
@@ -767,7 +780,7 @@ func (j *judge) schemas(i int) bool {
 }
 
 // doubled returns the arguments of a call that stands in its own arguments.
-func (j *judge) doubled(s shape, tool int, f *facts) (string, bool) {
+func (j *judge) doubled(s *shape, tool int, f *facts) (string, bool) {
 	if tool < 0 || len(s.names) != 1 || len(s.args) != 1 || len(s.other) > 0 || len(s.wraps) > 0 || j.c[s.args[0].v0] != '{' {
 		return "", false
 	}

@@ -113,7 +113,7 @@ func (s *Scanner) judge() verdict {
 	if !c.place.hard && s.plainData() {
 		return verdict{}
 	}
-	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, span: Span{c.start, c.end}, place: c.place}
+	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, outer: r.keys[:r.outer], span: Span{c.start, c.end}, place: c.place}
 	j.out = r.out
 	v := j.value(0, 0)
 	if j.given {

@@ -415,7 +415,14 @@ func (s *Scanner) collect(r *Result) {
 		r.Text = s.text
 		return
 	}
-	var text, think []Span
+	var buf [8]Span
+	text, think := buf[:0], []Span(nil)
+	var many [pieceHeld + 1]int
+	for i := range n {
+		many[s.at(i).kind]++
+	}
+	r.Dropped = slices.Grow(r.Dropped, many[pieceDrop])
+	r.Calls = slices.Grow(r.Calls, many[pieceCall])
 	for i := range n {
 		p := s.at(i)
 		span := Span{p.start, p.end}
@@ -445,6 +452,11 @@ func (s *Scanner) join(spans []Span) string {
 		return s.text[spans[0].Start:spans[0].End]
 	}
 	var b strings.Builder
+	n := 0
+	for _, sp := range spans {
+		n += sp.End - sp.Start
+	}
+	b.Grow(n)
 	for _, sp := range spans {
 		b.WriteString(s.text[sp.Start:sp.End])
 	}

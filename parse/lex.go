@@ -255,16 +255,21 @@ func (s *Scanner) inText() bool {
 	if s.lead {
 		return s.atLead()
 	}
-	p := s.needles.find(s.text, s.pos)
-	if s.check <= p && s.check <= len(s.text) {
-		s.pos = max(s.pos, s.check)
-		return s.lookForRepeat()
+	if p, ok := s.nextNeedle(); ok {
+		return s.construct(p)
 	}
-	s.pos = p
-	if p == len(s.text) {
-		return false
+	return s.repeatDue() && s.lookForRepeat()
+}
+
+// nextNeedle goes on to the next byte that may begin something. It reports false
+// if none stands before the end of the text or the next look for repetition.
+func (s *Scanner) nextNeedle() (p int, ok bool) {
+	end := len(s.text)
+	if s.repeatDue() {
+		end = max(s.check, s.pos)
 	}
-	return s.construct(p)
+	s.pos = needles.Index(s.text[:end], s.pos)
+	return s.pos, s.pos < end
 }
 
 // construct reads what may begin at p. It reports false if more text is needed.

@@ -349,7 +349,8 @@ func (s *Scanner) wholeCall(args string) bool {
 	}
 	c := &s.cand
 	j := judge{reg: &s.reg, c: args, parts: s.read.parts, span: Span{c.start, c.end}, place: place{fence: true}}
-	if len(j.shape(0).names) == 0 {
+	var shape shape
+	if j.shape(&shape, 0); len(shape.names) == 0 {
 		return false
 	}
 	v := j.object(0, 0)

@@ -41,6 +41,7 @@ type registry struct {
 	tools []Tool
 	exact map[string]int
 	fold  map[string]int // folded name; ambiguous names map to -1
+	first [256]bool      // with what a name of a tool may begin, in any spelling
 	facts []facts        // what the schemas say, made on demand
 }
 
@@ -58,6 +59,20 @@ func (r *registry) build() {
 			i = -1
 		}
 		r.fold[k] = i
+		r.mayBegin(k)
+	}
+	for _, n := range namespaces {
+		r.mayBegin(n)
+	}
+	for c := range r.first {
+		r.first[c] = r.first[c] || !isLetter(byte(c)) || c == '_'
+	}
+}
+
+// mayBegin notes with what a name begins, in lower or upper case.
+func (r *registry) mayBegin(name string) {
+	if name != "" {
+		r.first[name[0]], r.first[name[0]&^0x20] = true, true
 	}
 }
 
@@ -69,6 +84,9 @@ func (r *registry) lookup(name string) (tool int, exact bool) {
 	}
 	if r.exact == nil {
 		r.build()
+	}
+	if !r.first[name[0]] {
+		return -1, false
 	}
 	if i, ok := r.exact[name]; ok {
 		return i, true
@@ -114,6 +132,9 @@ func (r *registry) mayBecome(prefix string) bool {
 	return false
 }
 
+// namespaces are what models write before names.
+var namespaces = [...]string{"functions.", "function.", "functions:", "tools.", "call:"}
+
 // spellings are the readings of a name without what models put around it:
 // a leaked control token, the functions namespace, a counter, a method.
 func spellings(name string) [4]string {
@@ -130,7 +151,7 @@ func spellings(name string) [4]string {
 	if i := strings.LastIndexByte(s, ':'); i > 0 && i+1 < len(s) && strings.Trim(s[i+1:], "0123456789") == "" {
 		base = s[:i]
 	}
-	for _, p := range [...]string{"functions.", "function.", "functions:", "tools.", "call:"} {
+	for _, p := range namespaces {
 		base = strings.TrimPrefix(base, p)
 	}
 	return [4]string{s, base, strings.TrimSuffix(base, ".call"), strings.TrimSuffix(s, ".call")}

@@ -98,6 +98,7 @@ type reader struct {
 	stack   []frame
 	out     []byte
 	keys    []member
+	outer   int     // members of the outermost object, which stay in keys; 0 if unknown
 	table   []int32 // of the keys' hashes
 	seed    maphash.Seed
 	parts   []part
@@ -234,7 +235,7 @@ func (r *reader) begin(start int) {
 	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
 	r.repairs, r.problem = r.repairs[:0], Problem{}
 	r.nameSeen, r.lastStr, r.lastKey = "", "", ""
-	r.first, r.names = 0, 0
+	r.first, r.names, r.outer = 0, 0, 0
 	r.toolSeen, r.openValue, r.callKeys, r.wrapped = false, false, false, false
 }
 
@@ -369,8 +370,10 @@ func (r *reader) other(c byte) (status, bool) {
 		if r.notCandidate() && (r.expect != expectKey || !isLetter(c)) {
 			return readNot, true
 		}
-		r.token, r.tokAt = tokenWord, r.pos
-		r.inWord()
+		if !r.plainWord() {
+			r.token, r.tokAt = tokenWord, r.pos
+			r.inWord()
+		}
 		return 0, false
 	}
 	if r.notCandidate() {
@@ -739,7 +742,9 @@ func (r *reader) pop() {
 	r.forgetParts(f)
 	switch f.kind {
 	case '{':
-		r.checkKeys(f)
+		if r.checkKeys(f); len(r.stack) == 0 {
+			r.outer = len(r.keys)
+		}
 		r.out = append(r.out, '}')
 	case '[':
 		r.out = append(r.out, ']')
@@ -1028,6 +1033,7 @@ func (r *reader) checkKeys(f frame) {
 		out = append(out, r.out[m.key0:m.val1]...)
 	}
 	r.out = append(r.out[:ms[0].key0], out...)
+	r.keys = r.keys[:f.keys] // their places have changed
 }
 
 // hasDouble reports whether two members have the same key.

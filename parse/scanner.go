@@ -1,12 +1,13 @@
 package parse
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 // A Scanner reads a reply piece by piece. How the reply is cut into pieces
@@ -23,7 +24,6 @@ type Scanner struct {
 	eof   bool
 	muted bool // nobody asks for events
 
-	needles needles
 	lex
 	pieces
 	events []Event
@@ -56,7 +56,6 @@ func sameTools(a, b []Tool) bool {
 // start sets the scanner to the beginning of a reply.
 func (s *Scanner) start() {
 	s.text, s.eof = "", false
-	s.needles = needles{}
 	s.lex.start(s.o)
 	s.pieces.start()
 	s.events = s.events[:0]
@@ -119,7 +118,7 @@ func (s *Scanner) goesOn(chunk string) bool {
 // isPlain are the bytes that begin nothing in the middle of a line.
 var isPlain = func() (t [256]bool) {
 	for c := range utf8.RuneSelf {
-		t[c] = !isNeedle[c] && c != '\n'
+		t[c] = !needles.Has(byte(c)) && c != '\n'
 	}
 	return t
 }()
@@ -181,114 +180,6 @@ func (s *Scanner) recycle() {
 // maxKept is the largest buffer that is kept for another reply.
 const maxKept = 64 << 10
 
-// needles remembers where the next byte of each kind is that may begin
-// something, so that each search passes over a byte once.
-type needles struct {
-	next [1 + len(loneNeedles)]int // offset, or the end of what was searched
-	end  int                       // how far was searched
-}
-
-// needleBytes are the bytes that may begin something: objects, lists, tags,
-// fences and spans, words at the start of a line, and the middle byte of ◁.
-//
-// The first six have in common that their lower five bits are those of z or
-// beyond, which is rare in prose, so they are looked for together.
-const (
-	needleBytes = "{[<~>:" + loneNeedles
-	loneNeedles = "`\x97"
-)
-
-var isNeedle = func() (t [256]bool) {
-	for i := range len(needleBytes) {
-		t[needleBytes[i]] = true
-	}
-	return t
-}()
-
-// needleBlock is how much is searched for each needle in turn: it stays in the
-// fastest cache.
-const needleBlock = 16 << 10
-
-// find returns the offset of the first needle at or after pos, or len(text).
-func (n *needles) find(text string, pos int) int {
-	for pos < len(text) {
-		if len(text)-pos < 64 {
-			for pos < len(text) && !isNeedle[text[pos]] {
-				pos++
-			}
-			return pos
-		}
-		if pos >= n.end {
-			n.end = min(pos+needleBlock, len(text))
-			for i := range n.next {
-				n.next[i] = n.search(text, pos, i)
-			}
-		}
-		first := n.end
-		for i, at := range n.next {
-			if at < pos {
-				at = n.search(text, pos, i)
-				n.next[i] = at
-			}
-			first = min(first, at)
-		}
-		if first < n.end {
-			return first
-		}
-		pos = n.end
-	}
-	return pos
-}
-
-func (n *needles) search(text string, pos, i int) int {
-	if i == 0 {
-		return searchGroup(text[:n.end], pos)
-	}
-	if at := strings.IndexByte(text[pos:n.end], loneNeedles[i-1]); at >= 0 {
-		return pos + at
-	}
-	return n.end
-}
-
-// searchGroup returns the offset of the first of { [ < ~ > : at or after pos, or
-// len(text). It looks at 32 bytes at once: adding 6 to the lower five bits of
-// each carries into the sixth for all of them, and for little else.
-func searchGroup(text string, pos int) int {
-	const (
-		ones  = 0x0101010101010101
-		lower = 0x1F * ones
-		carry = 0x20 * ones
-	)
-	bytes := unsafe.Slice(unsafe.StringData(text), len(text))
-	for ; pos+32 <= len(text); pos += 32 {
-		w := bytes[pos : pos+32 : pos+32]
-		a, b := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
-		c, d := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
-		hit := (a&lower + 6*ones) | (b&lower + 6*ones) | (c&lower + 6*ones) | (d&lower + 6*ones)
-		if hit&carry == 0 {
-			continue
-		}
-		// Bytes beyond ASCII do not count.
-		hit = (a&lower+6*ones)&^(a>>2) | (b&lower+6*ones)&^(b>>2) | (c&lower+6*ones)&^(c>>2) | (d&lower+6*ones)&^(d>>2)
-		if hit&carry == 0 {
-			continue
-		}
-		for i, c := range w {
-			if isGrouped[c] {
-				return pos + i
-			}
-		}
-	}
-	for pos < len(text) && !isGrouped[text[pos]] {
-		pos++
-	}
-	return pos
-}
-
-// isGrouped are the needles that searchGroup looks for.
-var isGrouped = func() (t [256]bool) {
-	for i := range len(needleBytes) - len(loneNeedles) {
-		t[needleBytes[i]] = true
-	}
-	return t
-}()
+// needles are the bytes that may begin something: objects, lists, tags, fences
+// and spans, words at the start of a line, and the middle byte of ◁.
+var needles = byteset.New(func(c byte) bool { return strings.IndexByte("{[<~>:`\x97", c) >= 0 })

@@ -128,14 +128,9 @@ func (s *Scanner) closeMiddle(p, end int) bool {
 
 // inThought looks for the end of a thought.
 func (s *Scanner) inThought() bool {
-	p := s.needles.find(s.text, s.pos)
-	if s.check <= p && s.check <= len(s.text) {
-		s.pos = max(s.pos, s.check)
-		return s.lookForRepeat()
-	}
-	s.pos = p
-	if p == len(s.text) {
-		return false
+	p, found := s.nextNeedle()
+	if !found {
+		return s.repeatDue() && s.lookForRepeat()
 	}
 	start, t, ok := s.thinkMarker(p)
 	switch {
@@ -203,6 +198,9 @@ const (
 	repeatBraces = 8
 )
 
+// repeatDue reports whether the text reaches the next check.
+func (s *Scanner) repeatDue() bool { return s.check <= len(s.text) }
+
 // lookForRepeat looks at the window that ends at the next check. It reports
 // false if the reply ends there.
 func (s *Scanner) lookForRepeat() bool {
@@ -215,19 +213,18 @@ func (s *Scanner) lookForRepeat() bool {
 }
 
 // repeats reports whether w is one unit of at most repeatUnit bytes over and
-// over.
+// over. Any such text also repeats after some multiple of its unit that lies in
+// the upper half of what a unit may be.
 func repeats(w string) bool {
 	head := w[:8]
-	for from := 1; from <= repeatUnit; {
-		i := strings.Index(w[from:repeatUnit+len(head)], head)
+	for u := repeatUnit/2 + 1; u <= repeatUnit; u++ {
+		i := strings.Index(w[u:repeatUnit+len(head)], head)
 		if i < 0 {
 			return false
 		}
-		u := from + i
-		if w[u:] == w[:len(w)-u] {
+		if u += i; w[u:] == w[:len(w)-u] {
 			return true
 		}
-		from = u + 1
 	}
 	return false
 }

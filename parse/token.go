@@ -1,11 +1,11 @@
 package parse
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 // isWordByte reports whether c may stand in a bare word: a literal, a number,
@@ -279,34 +279,76 @@ func number(w string) (n string, same bool) {
 }
 
 // isNumber reports whether w is a number of RFC 8259.
-func isNumber(w string) bool {
-	w = strings.TrimPrefix(w, "-")
-	digits := func() bool {
-		n := len(w)
-		for w != "" && isDigit(w[0]) {
-			w = w[1:]
-		}
-		return len(w) < n
+func isNumber(w string) bool { return w != "" && numberLen(w) == len(w) }
+
+// numberLen is the length of the number of RFC 8259 that s begins with, 0 if it
+// begins with none.
+func numberLen(s string) int {
+	i := 0
+	if i < len(s) && s[i] == '-' {
+		i++
 	}
-	zero := strings.HasPrefix(w, "0")
-	n := len(w)
-	if !digits() || zero && n-len(w) > 1 {
+	n := digits(s[i:])
+	if n == 0 || n > 1 && s[i] == '0' {
+		return 0
+	}
+	i += n
+	if i < len(s) && s[i] == '.' {
+		if n = digits(s[i+1:]); n == 0 {
+			return 0
+		}
+		i += 1 + n
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		k := i + 1
+		if k < len(s) && (s[k] == '+' || s[k] == '-') {
+			k++
+		}
+		if n = digits(s[k:]); n == 0 {
+			return 0
+		}
+		i = k + n
+	}
+	return i
+}
+
+// digits counts the digits that s begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+// plainWord reads a number or a literal of JSON whose end is here. It reports
+// false, and has done nothing, for any other word.
+func (r *reader) plainWord() bool {
+	if r.expect != expectValue || r.tail != tailNone || r.failed() {
 		return false
 	}
-	if strings.HasPrefix(w, ".") {
-		if w = w[1:]; !digits() {
-			return false
-		}
+	s := r.text[r.pos:]
+	n := 0
+	switch s[0] {
+	case 't', 'n':
+		n = len("true")
+	case 'f':
+		n = len("false")
+	default:
+		n = numberLen(s)
 	}
-	if w != "" && (w[0] == 'e' || w[0] == 'E') {
-		if w = w[1:]; w != "" && (w[0] == '+' || w[0] == '-') {
-			w = w[1:]
-		}
-		if !digits() {
-			return false
-		}
+	if n == 0 || n >= len(s) || s[n] != ',' && s[n] != '}' && s[n] != ']' && !isSpace(s[n]) {
+		return false
 	}
-	return w == ""
+	if w := s[:n]; isLetter(w[0]) && w != "true" && w != "false" && w != "null" {
+		return false
+	}
+	r.element()
+	r.out = append(r.out, s[:n]...)
+	r.pos += n
+	r.valueEnded()
+	r.ahead(',')
+	return true
 }
 
 // plainString reads a string of ordinary JSON that is here to its end, and the
@@ -316,39 +358,46 @@ func (r *reader) plainString() bool {
 	if !key && r.expect != expectValue || r.tail != tailNone || r.failed() || r.single {
 		return false
 	}
-	t, i := r.text, r.pos+1
-	for ; i < len(t); i++ {
-		c := t[i]
-		if strClass[c] == 0 || c == '\'' || c == '<' {
-			if i&7 == 0 {
-				i = max(i, plainRun(t, i)-1)
-			}
-			continue
-		}
-		if c == '\\' && i+1 < len(t) && escapeFlag(t[i+1], quoteDouble) == hasEscape {
-			i++
-			continue
-		}
-		break
-	}
-	if i >= len(t) || t[i] != '"' {
+	end, high := plainEnd(r.text, r.pos+1)
+	if end < 0 || high && !utf8.ValidString(r.text[r.pos+1:end]) {
 		return false
 	}
 	r.tokAt, r.sure = r.pos, true
-	r.pos = i + 1
+	r.pos = end + 1
 	if key {
 		r.beginKey()
-		r.out = append(r.out, t[r.tokAt:r.pos]...)
+		r.out = append(r.out, r.text[r.tokAt:r.pos]...)
 		r.endKey(expectColon)
 		r.ahead(':')
 		return true
 	}
 	r.element()
 	at := len(r.out)
-	r.out = append(r.out, t[r.tokAt:r.pos]...)
-	r.stringEnded(at, t[r.tokAt+1:i])
+	r.out = append(r.out, r.text[r.tokAt:r.pos]...)
+	r.stringEnded(at, r.text[r.tokAt+1:end])
 	r.ahead(',')
 	return true
+}
+
+// plainEnd returns where a string in double quotes ends whose body begins at i
+// and is canonical as it stands, or -1; high says that bytes beyond ASCII stand
+// in it.
+func plainEnd(t string, i int) (end int, high bool) {
+	for stops := doubleStops; ; i++ {
+		i = stops.Index(t, i)
+		switch {
+		case i == len(t):
+			return -1, high
+		case t[i] == '"':
+			return i, high
+		case t[i] >= utf8.RuneSelf:
+			high, stops = true, asciiStops
+		case t[i] == '\\' && i+1 < len(t) && escapeFlag(t[i+1], quoteDouble) == hasEscape:
+			i++
+		default:
+			return -1, high
+		}
+	}
 }
 
 // ahead reads the colon or comma that mostly stands directly behind a token, and
@@ -431,44 +480,37 @@ func (r *reader) startString(q quote) {
 	}
 }
 
-// strClass says what a byte is inside a string: 0 nothing special.
-var strClass = func() (t [256]uint8) {
-	for c := range 256 {
-		switch {
-		case c < 0x20:
-			t[c] = 1
-		case c == '"' || c == '\'' || c == '<':
-			t[c] = 2
-		case c == '\\':
-			t[c] = 3
-		case c >= utf8.RuneSelf:
-			t[c] = 4
-		}
+// The bytes that mean something inside a string: in double quotes; there, once
+// bytes beyond ASCII were seen; in others.
+var (
+	doubleStops = byteset.New(func(c byte) bool { return c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf })
+	asciiStops  = byteset.New(func(c byte) bool { return c < ' ' || c == '"' || c == '\\' })
+	otherStops  = byteset.New(func(c byte) bool {
+		return c < ' ' || c == '"' || c == '\'' || c == '<' || c == '\\' || c >= utf8.RuneSelf
+	})
+)
+
+// stops are the bytes that mean something in the string at hand.
+func (r *reader) stops() *byteset.Set {
+	switch {
+	case r.quote != quoteDouble:
+		return otherStops
+	case r.flags&hasHigh != 0:
+		return asciiStops
 	}
-	return t
-}()
+	return doubleStops
+}
 
 // inString goes on with a string and reports whether it ended. The closing
 // quote is of the kind that opened it.
 func (r *reader) inString() bool {
-	i, t := r.scan, r.text
-	for i < len(t) {
-		class := strClass[t[i]]
-		if class == 0 {
-			i++
-			if i+8 <= len(t) {
-				i = plainRun(t, i)
-			}
-			continue
-		}
-		if class == 2 && r.quote == quoteDouble && t[i] != '"' {
-			i++
-			continue
-		}
-		switch class {
-		case 1:
+	t := r.text
+	stops := r.stops()
+	for i := stops.Index(t, r.scan); i < len(t); i = stops.Index(t, i+1) {
+		switch c := t[i]; {
+		case c < ' ':
 			r.flags |= hasControl
-		case 3:
+		case c == '\\':
 			if r.quote.raw() {
 				break
 			}
@@ -484,13 +526,7 @@ func (r *reader) inString() bool {
 			if t[i] >= utf8.RuneSelf {
 				r.flags |= hasHigh
 			}
-		case 4:
-			r.flags |= hasHigh
-			if r.quote != quoteSmart && r.quote != quoteSmartSingle {
-				break
-			}
-			fallthrough
-		case 2:
+		default:
 			if n, more := r.closing(t[i:]); n > 0 {
 				r.endString(i, i+n)
 				return true
@@ -498,34 +534,17 @@ func (r *reader) inString() bool {
 				r.scan, r.pos = i, i
 				return false
 			}
-			if t[i] == '"' {
+			switch {
+			case c == '"':
 				r.flags |= hasQuote
+			case c >= utf8.RuneSelf:
+				r.flags |= hasHigh
+				stops = r.stops()
 			}
 		}
-		i++
 	}
-	r.scan, r.pos = i, i
+	r.scan, r.pos = len(t), len(t)
 	return false
-}
-
-// plainRun passes over whole words of eight bytes in which nothing stands that
-// means something in a string, and returns where it came to.
-func plainRun(t string, i int) int {
-	const (
-		ones = 0x0101010101010101
-		high = 0x8080808080808080
-	)
-	bytes := unsafe.Slice(unsafe.StringData(t), len(t))
-	for ; i+8 <= len(t); i += 8 {
-		w := binary.LittleEndian.Uint64(bytes[i : i+8])
-		quote, tick, slash, less := w^('"'*ones), w^('\''*ones), w^('\\'*ones), w^('<'*ones)
-		hit := (w - 0x20*ones) | w | // below space, beyond ASCII
-			(quote-ones)&^quote | (tick-ones)&^tick | (slash-ones)&^slash | (less-ones)&^less
-		if hit&high != 0 {
-			break
-		}
-	}
-	return i
 }
 
 // closing returns the length of the closing quote that s begins with, and
