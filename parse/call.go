@@ -289,6 +289,7 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 // splitArgs tells the keys that hold the arguments from parameters that only
 // have such a name.
 func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
+	args = s.args[:0]
 	for _, a := range s.args {
 		if f.has(a.key) && !(j.c[a.v0] == '{' && j.fits(a.v0, f)) {
 			rest = append(rest, a)

@@ -101,16 +101,16 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 	if n == len("print") && rest[:n] == "print" && strings.HasPrefix(rest[n:], "(") {
 		return s.printAt(p)
 	}
+	q := p + n
+	for q < len(s.text) && q < p+n+64 && isSpace(s.text[q]) {
+		q++
+	}
 	word := rest[:n]
-	if !s.reg.known(word) {
+	if q < len(s.text) && q > p+n && isLetter(s.text[q]) && !s.mayAssign(q) || !s.reg.known(word) {
 		if n == len(rest) && s.group && s.called && s.reg.mayBecome(word) {
 			s.cut("the rest of a call") // behind calls: another was begun
 		}
 		return false, false
-	}
-	q := p + n
-	for q < len(s.text) && q < p+n+64 && isSpace(s.text[q]) {
-		q++
 	}
 	if q == len(s.text) {
 		return false, !s.eof
@@ -216,7 +216,7 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	if q+n+1 >= len(s.text) && !s.eof {
 		return false, true
 	}
-	if q+n+1 >= len(s.text) || s.text[q+n] != '=' || !strings.ContainsRune("\"'0123456789-[{TFtfn", rune(s.text[q+n+1])) {
+	if q+n+1 >= len(s.text) || !s.mayAssign(q) || !strings.ContainsRune("\"'0123456789-[{TFtfn", rune(s.text[q+n+1])) {
 		return false, false
 	}
 	i := strings.IndexByte(s.text[q:min(len(s.text), q+maxLine)], '\n')
@@ -240,6 +240,13 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	s.cand.v = s.namedVerdict(word, args, Span{p, end}, DialectExpression)
 	s.accept()
 	return true, false
+}
+
+// mayAssign reports whether = stands, or may come to stand, behind the word at q.
+func (s *Scanner) mayAssign(q int) bool {
+	rest := s.text[q:]
+	n := wordLen(rest)
+	return goesOn(rest, n) || rest[n] == '='
 }
 
 // readAssignments reads k="v" k2=2, separated by white space or commas.

@@ -1,8 +1,11 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 // tri is an answer that may have to wait for more text.
@@ -384,10 +387,12 @@ const (
 	wordThought
 )
 
-var lineWords = []struct {
+type labelled struct {
 	text string
 	word lineWord
-}{
+}
+
+var lineWords = []labelled{
 	{"Thought:", wordThought},
 	{"Action:", wordAction},
 	{"Action Input:", wordInput},
@@ -404,8 +409,16 @@ var lineWords = []struct {
 	{"✿RETURN✿:", wordObservation},
 }
 
+// beginsLine are the first bytes of line words, of functools and of >>>.
+var beginsLine = byteset.New(func(c byte) bool {
+	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })
+})
+
 // lexLine reads the word that a line begins with; n is its length.
 func lexLine(line string) (w lineWord, n int) {
+	if line == "" || !beginsLine.Has(line[0]) {
+		return wordNone, 0
+	}
 	for _, l := range lineWords {
 		if strings.HasPrefix(line, l.text) {
 			return l.word, len(l.text)
@@ -417,7 +430,7 @@ func lexLine(line string) (w lineWord, n int) {
 // mayBeLineWord reports whether a line could still become one that begins with
 // a line word.
 func mayBeLineWord(line string) bool {
-	if line == "" {
+	if line == "" || !beginsLine.Has(line[0]) {
 		return false
 	}
 	for _, l := range lineWords {

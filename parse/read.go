@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"slices"
@@ -272,6 +273,9 @@ func (r *reader) run() status {
 			}
 			continue
 		}
+		if r.plain() {
+			continue
+		}
 		if st, ok := r.step(); ok {
 			return st
 		}
@@ -370,10 +374,8 @@ func (r *reader) other(c byte) (status, bool) {
 		if r.notCandidate() && (r.expect != expectKey || !isLetter(c)) {
 			return readNot, true
 		}
-		if !r.plainWord() {
-			r.token, r.tokAt = tokenWord, r.pos
-			r.inWord()
-		}
+		r.token, r.tokAt = tokenWord, r.pos
+		r.inWord()
 		return 0, false
 	}
 	if r.notCandidate() {
@@ -1038,17 +1040,29 @@ func (r *reader) checkKeys(f frame) {
 
 // hasDouble reports whether two members have the same key.
 func (r *reader) hasDouble(ms []member) bool {
-	if len(ms) > 8 {
+	if len(ms) > 32 {
 		return r.hasDoubleHash(ms)
 	}
-	for j := 1; j < len(ms); j++ {
-		for i := range j {
-			if r.sameKey(ms[i], ms[j]) {
-				return true
-			}
+	var seen uint64 // a bit for each key, and now and then one for two
+	for j, m := range ms {
+		bit := uint64(1) << (keyEnd(r.out[m.key0:m.key1]) * 0x9E3779B97F4A7C15 >> 58)
+		if seen&bit != 0 && slices.ContainsFunc(ms[:j], func(o member) bool { return r.sameKey(o, m) }) {
+			return true
 		}
+		seen |= bit
 	}
 	return false
+}
+
+// keyEnd is the last eight bytes of a key, in which different keys mostly differ.
+func keyEnd(key []byte) (end uint64) {
+	if n := len(key); n >= 8 {
+		return binary.LittleEndian.Uint64(key[n-8:])
+	}
+	for _, c := range key {
+		end = end<<8 | uint64(c)
+	}
+	return end
 }
 
 func (r *reader) sameKey(a, b member) bool {

@@ -244,7 +244,6 @@ func (r *reader) number(w string) {
 	r.element()
 	r.out = append(r.out, n...)
 	r.valueEnded()
-	r.ahead(',')
 }
 
 // number returns the JSON number that w is, digits as written: "" if it is
@@ -321,101 +320,6 @@ func digits(s string) int {
 	return n
 }
 
-// plainWord reads a number or a literal of JSON whose end is here. It reports
-// false, and has done nothing, for any other word.
-func (r *reader) plainWord() bool {
-	if r.expect != expectValue || r.tail != tailNone || r.failed() {
-		return false
-	}
-	s := r.text[r.pos:]
-	n := 0
-	switch s[0] {
-	case 't', 'n':
-		n = len("true")
-	case 'f':
-		n = len("false")
-	default:
-		n = numberLen(s)
-	}
-	if n == 0 || n >= len(s) || s[n] != ',' && s[n] != '}' && s[n] != ']' && !isSpace(s[n]) {
-		return false
-	}
-	if w := s[:n]; isLetter(w[0]) && w != "true" && w != "false" && w != "null" {
-		return false
-	}
-	r.element()
-	r.out = append(r.out, s[:n]...)
-	r.pos += n
-	r.valueEnded()
-	r.ahead(',')
-	return true
-}
-
-// plainString reads a string of ordinary JSON that is here to its end, and the
-// colon behind a key. It reports false, and has done nothing, for any other.
-func (r *reader) plainString() bool {
-	key := r.expect == expectKey
-	if !key && r.expect != expectValue || r.tail != tailNone || r.failed() || r.single {
-		return false
-	}
-	end, high := plainEnd(r.text, r.pos+1)
-	if end < 0 || high && !utf8.ValidString(r.text[r.pos+1:end]) {
-		return false
-	}
-	r.tokAt, r.sure = r.pos, true
-	r.pos = end + 1
-	if key {
-		r.beginKey()
-		r.out = append(r.out, r.text[r.tokAt:r.pos]...)
-		r.endKey(expectColon)
-		r.ahead(':')
-		return true
-	}
-	r.element()
-	at := len(r.out)
-	r.out = append(r.out, r.text[r.tokAt:r.pos]...)
-	r.stringEnded(at, r.text[r.tokAt+1:end])
-	r.ahead(',')
-	return true
-}
-
-// plainEnd returns where a string in double quotes ends whose body begins at i
-// and is canonical as it stands, or -1; high says that bytes beyond ASCII stand
-// in it.
-func plainEnd(t string, i int) (end int, high bool) {
-	for stops := doubleStops; ; i++ {
-		i = stops.Index(t, i)
-		switch {
-		case i == len(t):
-			return -1, high
-		case t[i] == '"':
-			return i, high
-		case t[i] >= utf8.RuneSelf:
-			high, stops = true, asciiStops
-		case t[i] == '\\' && i+1 < len(t) && escapeFlag(t[i+1], quoteDouble) == hasEscape:
-			i++
-		default:
-			return -1, high
-		}
-	}
-}
-
-// ahead reads the colon or comma that mostly stands directly behind a token, and
-// a space behind that.
-func (r *reader) ahead(c byte) {
-	if r.pos >= len(r.text) || r.text[r.pos] != c || r.failed() || len(r.stack) == 0 {
-		return
-	}
-	if c == ':' {
-		r.sawColon(1)
-	} else {
-		r.sawComma(1)
-	}
-	if r.pos < len(r.text) && r.text[r.pos] == ' ' {
-		r.pos++
-	}
-}
-
 // quotes reads quotation marks c: of an argument also Python's three.
 func (r *reader) quotes(c byte) (status, bool) {
 	one, three, marks := quoteDouble, quoteTriple, `"""`
@@ -431,9 +335,7 @@ func (r *reader) quotes(c byte) (status, bool) {
 			return readMore, true
 		}
 	}
-	if c == '\'' || !r.plainString() {
-		r.openString(one, 1)
-	}
+	r.openString(one, 1)
 	return 0, false
 }
 

@@ -1,0 +1,132 @@
+package parse
+
+import "unicode/utf8"
+
+// plain reads ordinary JSON, from pos on, and stops before the first token that
+// needs a second thought or is not here to its end. What is ordinary is written
+// as it stands, and most of what models write is. It reports whether it came to
+// the end of the candidate or of the text.
+func (r *reader) plain() bool {
+	if len(r.stack) == 0 || r.tail != tailNone || r.single || r.failed() {
+		return false
+	}
+	f := &r.stack[len(r.stack)-1]
+	for f.kind == '{' || f.kind == '[' {
+		if r.pos == len(r.text) {
+			return true
+		}
+		switch c := r.text[r.pos]; {
+		case c == ' ':
+			r.pos++
+		case c == '"' && (r.expect == expectKey || r.expect == expectValue):
+			if !r.plainString(f) {
+				return false
+			}
+		case c == ':' && r.expect == expectColon:
+			r.pos++
+			r.expect = expectValue
+		case c == ',' && r.expect == expectAfter:
+			f.commas++
+			r.comma = r.pos
+			r.pos++
+			r.next(f.kind)
+		case c == f.kind+2 && (r.expect == expectAfter || f.n == 0 && r.comma < 0 && r.expect != expectColon):
+			r.pos++
+			r.pop()
+			if len(r.stack) == 0 {
+				return true
+			}
+			f = &r.stack[len(r.stack)-1]
+		case (c == '{' || c == '[') && r.expect == expectValue && len(r.stack) < maxDepth:
+			r.push(c)
+			f = &r.stack[len(r.stack)-1]
+		case c == '\n':
+			r.line = true
+			r.pos++
+		case r.expect != expectValue || !r.plainWord(f):
+			return false
+		}
+	}
+	return r.pos == len(r.text)
+}
+
+// plainString reads a string, a key or a value of f. It reports false, and has
+// done nothing, for one that is not canonical as it stands or not here to its end.
+func (r *reader) plainString(f *frame) bool {
+	t := r.text
+	end, high := plainEnd(t, r.pos+1)
+	if end < 0 || high && !utf8.ValidString(t[r.pos+1:end]) {
+		return false
+	}
+	r.tokAt, r.sure = r.pos, true
+	r.pos = end + 1
+	if r.expect == expectKey {
+		r.beginKey()
+		r.out = append(r.out, t[r.tokAt:r.pos]...)
+		r.endKey(expectColon)
+		return true
+	}
+	r.plainElement(f)
+	at := len(r.out)
+	r.out = append(r.out, t[r.tokAt:r.pos]...)
+	r.stringEnded(at, t[r.tokAt+1:end])
+	return true
+}
+
+// plainEnd returns where a string in double quotes ends whose body begins at i
+// and is canonical as it stands, or -1; high says that bytes beyond ASCII stand
+// in it.
+func plainEnd(t string, i int) (end int, high bool) {
+	for stops := doubleStops; ; i++ {
+		i = stops.Index(t, i)
+		switch {
+		case i == len(t):
+			return -1, high
+		case t[i] == '"':
+			return i, high
+		case t[i] >= utf8.RuneSelf:
+			high, stops = true, asciiStops
+		case t[i] == '\\' && i+1 < len(t) && escapeFlag(t[i+1], quoteDouble) == hasEscape:
+			i++
+		default:
+			return -1, high
+		}
+	}
+}
+
+// plainWord reads a number or a literal, a value of f. It reports false, and has
+// done nothing, for any other word and where more may follow.
+func (r *reader) plainWord(f *frame) bool {
+	s := r.text[r.pos:]
+	n := 0
+	switch s[0] {
+	case 't', 'n':
+		n = len("true")
+	case 'f':
+		n = len("false")
+	default:
+		n = numberLen(s)
+	}
+	if n == 0 || n >= len(s) || s[n] != ',' && s[n] != '}' && s[n] != ']' && !isSpace(s[n]) {
+		return false
+	}
+	if w := s[:n]; isLetter(w[0]) && w != "true" && w != "false" && w != "null" {
+		return false
+	}
+	r.plainElement(f)
+	r.out = append(r.out, s[:n]...)
+	r.pos += n
+	r.valueEnded()
+	return true
+}
+
+// plainElement writes the comma before an element of a list.
+func (r *reader) plainElement(f *frame) {
+	if f.kind == '[' {
+		if f.n > 0 {
+			r.out = append(r.out, ',')
+		}
+		f.n++
+	}
+	r.comma = -1
+}
