@@ -360,7 +360,7 @@ func (s *Scanner) tooManyEqual() {
 	s.confirm()
 	last := s.calls[len(s.calls)-1].call
 	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
-	s.state, s.over, s.overAt = stOver, overRepetition, s.pos
+	s.state, s.over, s.overAt = stOver, DroppedRepetition, s.pos
 }
 
 // endsPython looks whether the list in a python fence is all it holds.

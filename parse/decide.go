@@ -110,7 +110,7 @@ func holdsRecipient(line string) bool {
 func (s *Scanner) tooLarge() {
 	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
 	s.dissolve()
-	s.state, s.over, s.overAt = stOver, overTooLarge, s.done
+	s.state, s.over, s.overAt = stOver, DroppedTooLarge, s.done
 	s.add(pieceDrop, len(s.text), s.over)
 	s.emit()
 }
@@ -181,7 +181,7 @@ func (s *Scanner) emptyAtEnd(f Finish) {
 	m := s.marker
 	if len(s.calls) > 0 && f != FinishLength {
 		s.add(pieceText, m.start, "")
-		s.add(pieceDrop, len(s.text), overTurn)
+		s.add(pieceDrop, len(s.text), DroppedTurn)
 		s.prefix = -1
 		return
 	}

@@ -27,22 +27,18 @@ const (
 	stOver                   // nothing counts any more
 )
 
-// The reasons of dropped spans.
+// The reasons of dropped spans within a reply.
 const (
-	dropMarker     = "marker"
-	dropFence      = "fence"
-	dropToken      = "token"
-	dropThinkTag   = "thinking-tag"
-	dropSeparator  = "separator"
-	dropWrapper    = "wrapper"
-	dropStray      = "stray-closer"
-	dropPseudo     = "pseudo-call"
-	dropLabel      = "label"
-	dropEdge       = "edge"
-	overResult     = "invented-result"
-	overTurn       = "invented-turn"
-	overRepetition = "repetition"
-	overTooLarge   = "too-large"
+	dropMarker    = "marker"
+	dropFence     = "fence"
+	dropToken     = "token"
+	dropThinkTag  = "thinking-tag"
+	dropSeparator = "separator"
+	dropWrapper   = "wrapper"
+	dropStray     = "stray-closer"
+	dropPseudo    = "pseudo-call"
+	dropLabel     = "label"
+	dropEdge      = "edge"
 )
 
 // lex is the state of the scanner between pieces of text.

@@ -90,8 +90,18 @@ type Problem struct {
 // A Dropped span belongs neither to the text nor to a call.
 type Dropped struct {
 	Span   Span
-	Reason string // "token", "marker", "invented-result", "pseudo-call", …
+	Reason string // "token", "marker", "pseudo-call", … or one of the constants below
 }
+
+// The reasons of a [Dropped] span with which the reply ends: from there on
+// nothing counts, and a [Scanner] sends [EventStop]. Other reasons name what a
+// span was that stood between text and calls.
+const (
+	DroppedResult     = "invented-result" // a result that the model wrote itself
+	DroppedTurn       = "invented-turn"   // a turn of somebody else
+	DroppedRepetition = "repetition"      // the same again and again
+	DroppedTooLarge   = "too-large"       // more than any reply that is read
+)
 
 // Reason is why a reply is Unparseable. The list is closed.
 type Reason string

@@ -162,7 +162,7 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 		return s.finalAnswer(p, end)
 	case wordObservation:
 		if s.hasBefore(p) {
-			return s.endReply(p, overResult)
+			return s.endReply(p, DroppedResult)
 		}
 		s.prose(p) // a report that begins so; but nothing in it can be a call
 		s.state, s.pos = stRest, end

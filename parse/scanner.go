@@ -77,7 +77,7 @@ func (s *Scanner) Reset() {
 // returned slice is valid until the next call; the strings in it stay.
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
-	if chunk == "" || s.state == stOver && s.over == overTooLarge {
+	if chunk == "" || s.state == stOver && s.over == DroppedTooLarge {
 		return nil
 	}
 	if len(s.text)+len(chunk) > maxSize {
@@ -143,7 +143,7 @@ func (s *Scanner) append(chunk string) {
 // Close ends the reply and returns its reading.
 func (s *Scanner) Close(f Finish) Result {
 	s.events = s.events[:0]
-	if s.state != stOver || s.over != overTooLarge {
+	if s.state != stOver || s.over != DroppedTooLarge {
 		s.eof = true
 		s.run()
 		s.end(f)

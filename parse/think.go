@@ -241,7 +241,7 @@ func (s *Scanner) repetition(p int) bool {
 		s.fault(ReasonRepetition, p, "text that goes on")
 	}
 	s.prefix = -1
-	s.state, s.over, s.overAt = stOver, overRepetition, p
+	s.state, s.over, s.overAt = stOver, DroppedRepetition, p
 	s.pos = len(s.text)
 	return false
 }
