@@ -41,10 +41,10 @@ var dangers = map[string]danger{
 	"julia":     {letters: "eEiL", long: []string{"eval", "print", "load"}},
 	"less":      {letters: "oOk", long: []string{"log-file", "LOG-FILE", "lesskey-file", "lesskey-src", "lesskey-content"}},
 	"lua":       {letters: "ei"},
-	"make":      {letters: "E", long: []string{"eval"}},
+	"make":      {letters: "Ef", long: []string{"eval", "file", "makefile"}, find: makeDanger},
 	"man":       {letters: "CPH", long: []string{"config-file", "pager", "html"}},
 	"mapfile":   {letters: "C", find: variableDanger},
-	"node":      {letters: "epri", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader", "experimental_loader", "interactive", "redirect-warnings", "redirect_warnings"}},
+	"node":      {letters: "epri", words: []string{"inspect"}, long: []string{"eval", "print", "require", "import", "loader", "interactive"}, find: nodeDanger},
 	"npm":       npmDanger,
 	"osascript": {letters: "e"},
 	"perl":      {letters: "eEimMd"},
@@ -67,7 +67,7 @@ var dangers = map[string]danger{
 	"sort":      {letters: "o", long: []string{"output", "compress-program"}},
 	"split":     {long: []string{"filter"}},
 	"sqlite3":   {long: []string{"cmd", "init"}, find: sqliteDanger},
-	"tar":       {letters: tarLetters, long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script", "rmt-command", "remove-files"}, find: tarDanger},
+	"tar":       {letters: tarLetters, long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script", "rmt-command", "remove-files", "index-file", "listed-incremental", "volno-file"}, find: tarDanger},
 	"test":      {find: testDanger},
 	"[":         {find: testDanger},
 	"tree":      {letters: "oR"},
@@ -81,17 +81,19 @@ var dangers = map[string]danger{
 	"yq":        {letters: "is", long: []string{"inplace", "in-place", "split-exp", "split-exp-file"}},
 	"zip":       {letters: "T", long: []string{"test", "unzip-command"}},
 
-	"git":              {long: []string{"output", "exec", "upload-pack", "receive-pack", "open-files-in-pager", "extcmd"}},
-	"git -":            {letters: "c", long: []string{"config-env", "exec-path", "git-dir", "work-tree"}}, // before its command
-	"git archive":      {letters: "o"},
-	"git bisect":       {words: []string{"run"}},
-	"git clone":        {letters: "uc", long: []string{"config", "template"}},
-	"git difftool":     {letters: "x"},
-	"git format-patch": {letters: "o", long: []string{"output-directory"}},
-	"git grep":         {letters: "O"},
-	"git init":         {long: []string{"template"}},
-	"git rebase":       {letters: "x"},
-	"git submodule":    {words: []string{"foreach"}},
+	"git":               {long: []string{"output", "exec", "upload-pack", "receive-pack", "open-files-in-pager", "extcmd"}},
+	"git -":             {letters: "c", long: []string{"config-env", "exec-path", "git-dir", "work-tree"}}, // before its command
+	"git archive":       {letters: "o"},
+	"git bisect":        {words: []string{"run"}},
+	"git clone":         {letters: "uc", long: []string{"config", "template", "separate-git-dir"}},
+	"git config":        {letters: "e", find: gitConfigDanger},
+	"git difftool":      {letters: "x"},
+	"git format-patch":  {letters: "o", long: []string{"output-directory"}},
+	"git filter-branch": {long: []string{"setup", "env-filter", "tree-filter", "index-filter", "parent-filter", "msg-filter", "commit-filter", "tag-name-filter"}},
+	"git grep":          {letters: "O"},
+	"git init":          {long: []string{"template", "separate-git-dir"}},
+	"git rebase":        {letters: "x"},
+	"git submodule":     {words: []string{"foreach"}},
 }
 
 var (
@@ -100,8 +102,11 @@ var (
 )
 
 var awkDanger = danger{letters: "filEdopDW", long: []string{"file", "include", "load", "exec", "dump-variables", "pretty-print", "profile", "debug"}, find: func(args []word) {
+	rest, sure := short("F:v:").skip(args)
+	program := len(args) - len(rest)
 	for i, a := range args {
-		if strings.ContainsAny(a.text, "|>@") || strings.Contains(a.text, "system") || strings.Contains(a.text, "getline") {
+		unread := a.kind == open || a.kind == globbed && (!sure || i <= program)
+		if unread || strings.ContainsAny(a.text, "|>@") || strings.Contains(a.text, "system") || strings.Contains(a.text, "getline") {
 			args[i].danger = "is an awk program that may run others or write files"
 		}
 	}
@@ -127,6 +132,9 @@ func markDangers(words []word) {
 	dangers["git -"].mark(args[:len(args)-len(rest)])
 	if len(rest) > 0 {
 		dangers["git "+rest[0].text].mark(rest[1:])
+		if rest[0].kind != fixed {
+			rest[0].danger = "may become a command that runs a program"
+		}
 	}
 }
 
@@ -142,11 +150,11 @@ func (d danger) mark(args []word) {
 	for i := range args {
 		a := &args[i]
 		switch {
-		case a.is(d.words...):
+		case a.mayBe(d.words...):
 			a.danger = "runs a program or changes files"
 		case operands:
 		case a.is("--"):
-			operands = true
+			operands = len(d.words) == 0 // to find a -delete behind it is one
 		case a.kind != fixed && a.option():
 			a.danger = "may become an option that runs a program or changes files"
 		case d.option(a.text):
@@ -206,6 +214,17 @@ func variableDanger(args []word) {
 	}
 }
 
+var nodeOptions = lazily(`^--(build-snapshot|cpu-prof|diagnostic-dir|env-file|experimental-(loader|sea)|heap-?(prof|snapshot)|openssl-(config|shared)|prof|redirect-warnings|report-|run|test-reporter|tls-keylog|trace-event)`)
+
+// nodeDanger marks options by the families they come in.
+func nodeDanger(args []word) {
+	for i, a := range args {
+		if nodeOptions().MatchString(strings.ReplaceAll(a.text, "_", "-")) {
+			args[i].danger = "is an option that runs a program or writes a file"
+		}
+	}
+}
+
 // profileDanger marks the options by which go and its tests write profiles.
 func profileDanger(args []word) {
 	d := danger{long: []string{"blockprofile", "coverprofile", "cpuprofile", "memprofile", "mutexprofile", "outputdir", "trace"}}
@@ -233,8 +252,8 @@ func sqliteDanger(args []word) {
 // values curl computes.
 func curlDanger(args []word) {
 	for i, a := range args {
-		format := strings.HasPrefix(a.text, "@") && i > 0 && isFormat(args[i-1].text)
-		if format || isFormat(a.text) && strings.Contains(a.text, "@") ||
+		format := i > 0 && isFormat(args[i-1].text) && (a.kind != fixed || strings.HasPrefix(a.text, "@"))
+		if format || isFormat(a.text) && (a.kind != fixed || strings.Contains(a.text, "@")) ||
 			strings.Contains(a.text, "output{") || strings.HasPrefix(a.text, "--expand-") {
 			args[i].danger = "may name a file that curl writes"
 		}
@@ -251,10 +270,43 @@ func isFormat(option string) bool {
 func secondFileDanger(args []word) {
 	files := 0
 	for i, a := range args {
-		if !a.option() || a.kind != fixed {
-			if files++; files > 1 {
-				args[i].danger = "is a file that is written"
-			}
+		switch {
+		case a.kind != fixed && !a.single():
+			files += 2
+		case a.kind != fixed || !a.option():
+			files++
+		}
+		if files > 1 {
+			args[i].danger = "is a file that is written"
+		}
+	}
+}
+
+var makeValue = lazily(`^[\w.:/,+-]*$`)
+
+// makeDanger marks variables whose values a shell may read as commands.
+func makeDanger(args []word) {
+	for i, a := range args {
+		name, value, sets := strings.Cut(a.text, "=")
+		shell := strings.Contains(name, "SHELL") || strings.Contains(name, "MAKE")
+		if sets && (a.kind != fixed || shell || !makeValue().MatchString(value)) {
+			args[i].danger = "sets a variable that may run a program"
+		}
+	}
+}
+
+// gitConfigDanger marks what is not only a look at a setting: many name programs.
+func gitConfigDanger(args []word) {
+	operands := 0
+	for i, a := range args {
+		switch {
+		case i == 0 && a.is("get", "list"), a.is("--get", "--get-all", "--get-regexp", "--list", "-l"):
+			return
+		case !a.option():
+			operands++
+		}
+		if operands > 1 || a.is("edit", "--edit") {
+			args[i].danger = "changes settings, which may run programs"
 		}
 	}
 }
@@ -263,7 +315,7 @@ const tarLetters = "IF"
 
 // tarDanger marks options that stand without their dash.
 func tarDanger(args []word) {
-	if len(args) > 0 && !args[0].option() && strings.ContainsAny(args[0].text, tarLetters) {
+	if len(args) > 0 && !args[0].option() && (args[0].kind != fixed || strings.ContainsAny(args[0].text, tarLetters)) {
 		args[0].danger = "is an option that runs a program"
 	}
 }

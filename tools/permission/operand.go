@@ -138,7 +138,7 @@ func fileWords(name string, args []word) []word {
 		return args
 	}
 	for i, a := range args {
-		if a.option() && strings.ContainsAny(a.text, "ef") && !strings.HasPrefix(a.text, "--ex") {
+		if a.option() && (a.kind != fixed || strings.ContainsAny(a.text, "ef") && !strings.HasPrefix(a.text, "--ex")) {
 			return args // it may be given by an option
 		}
 		if !a.option() {

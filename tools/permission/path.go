@@ -36,9 +36,18 @@ func (a *act) name(p string) {
 	}
 }
 
-// inside says whether the act is about a file below the working folder.
-func (a *act) inside() bool {
-	return a.why == "" && !slices.ContainsFunc(a.names, outside)
+// ordinary says whether the act is about a file below the working folder that does
+// not decide what programs are run or what is allowed.
+func (a *act) ordinary() bool {
+	return a.why == "" && !slices.ContainsFunc(a.names, func(name string) bool {
+		return outside(name) || slices.ContainsFunc(strings.Split(fold(strings.ToLower(name)), "/"), decides)
+	})
+}
+
+// decides says whether git runs programs by what stands in a folder of this name,
+// or a project's rules in a file.
+func decides(name string) bool {
+	return name == ".git" || name == "git~1" || name == ".localagent.toml"
 }
 
 // within says whether the pattern covers every name of the act's file, in the

@@ -36,8 +36,9 @@
 // functions, constructs that shells read differently, text that does not parse,
 // and programs that run what they are given (sh, eval, env, xargs, timeout,
 // sudo, …). Nor does its * cover words by which a harmless program runs another
-// or writes a file, such as find -delete, git -c or sort -o; a rule can name
-// them. They are known of common programs; with any other a * covers them too.
+// or writes a file, such as find -delete, git -c or sort -o, nor what the shell
+// may still expand to them; a rule can name them. They are known of common
+// programs; with any other a * covers them too.
 // All of that is asked for unless the mode, or a rule without a pattern, says
 // otherwise.
 //
@@ -95,7 +96,7 @@ type Mode string
 const (
 	ModeAsk   Mode = "ask"   // reads run, the rest is asked for (the default)
 	ModeNever Mode = "never" // reads run, the rest is refused without asking
-	ModeEdits Mode = "edits" // reads and file changes below the working folder run
+	ModeEdits Mode = "edits" // reads and file changes below the working folder run, but in .git and .localagent.toml
 	ModeAll   Mode = "all"   // everything runs, echoes apart
 )
 
@@ -226,7 +227,7 @@ func (p *Policy) fallback(a *act) Decision {
 	v, mode := Ask, cmp.Or(p.Mode, ModeAsk)
 	switch {
 	case mode == ModeAll,
-		mode == ModeEdits && a.class == tools.Write && a.inside(),
+		mode == ModeEdits && a.class == tools.Write && a.ordinary(),
 		mode == ModeEdits && a.class == tools.Read,
 		a.class == tools.Read && !set:
 		v = Allow

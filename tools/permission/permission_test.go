@@ -89,6 +89,8 @@ func TestModes(t *testing.T) {
 		{name: "all: a program that is no shell", mode: ModeAll, rules: "deny exec rm *", tool: shellTool, args: `{"command":"cat x | python3; ./build.sh; sh build.sh"}`, want: "allow mode"},
 		{name: "all: not to be parsed, no deny rule of commands", mode: ModeAll, rules: "deny write .git/**", tool: shellTool, args: `{"command":"ls )"}`, want: "allow mode"},
 		{name: "edits: redirection", mode: ModeEdits, rules: "allow exec ls *", tool: shellTool, args: `{"command":"ls > x"}`, want: "allow rule"},
+		{name: "edits: redirection into .git", mode: ModeEdits, rules: "allow exec ls *", tool: shellTool, args: `{"command":"ls > .GIT/hooks/x"}`, want: "ask mode"},
+		{name: "edits: the project's rules", mode: ModeEdits, tool: writeTool, args: `{"path":"a/../.localagent.toml"}`, want: "ask mode"},
 		{name: "edits: redirection outside", mode: ModeEdits, rules: "allow exec ls *", tool: shellTool, args: `{"command":"ls > /x"}`, want: "ask mode"},
 		{name: "edits: redirection somewhere", mode: ModeEdits, rules: "allow exec ls *\nallow exec cd *", tool: shellTool, args: `{"command":"cd a; ls > x"}`, want: "ask mode"},
 	})

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -87,16 +88,24 @@ func (s *shell) script(src string) {
 	case !utf8.ValidString(src) || strings.ContainsFunc(src, isControl):
 		s.hidden(src, "it holds characters that do not belong in a command")
 		return
+	case brokenOddly().MatchString(src):
+		s.hidden(src, "a line is broken where not every shell reads on the same way")
+		return
 	}
 	// All statements before the first is looked at: the text of a here-document
 	// comes after the rest of its line.
 	var stmts []*syntax.Stmt
+	var failed error // the parser may tell of it twice, and cannot be left before
 	for stmt, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
-		if err != nil {
-			s.hidden(src, "it does not parse as shell: "+err.Error())
-			break // a shell runs the lines before
+		if failed == nil {
+			failed = err
 		}
-		stmts = append(stmts, stmt)
+		if failed == nil {
+			stmts = append(stmts, stmt)
+		}
+	}
+	if failed != nil { // a shell runs the lines before
+		s.hidden(src, "it does not parse as shell: "+failed.Error())
 	}
 	for _, stmt := range stmts {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
@@ -105,6 +114,11 @@ func (s *shell) script(src string) {
 		})
 	}
 }
+
+// brokenOddly finds line breaks behind a backslash that the parser takes for none
+// and shells for one, or the other way round: in what looks like a comment, which
+// goes no further than its line, between a $ and what belongs to it, and at the end.
+var brokenOddly = lazily("(?m)(?:^|[\\s;&|()<>`])#.*\\\\$|[$]\\\\$|\\\\\\z")
 
 // nesting is how deep brackets stand in brackets. It knows nothing of quotes: it
 // saves time with what is absurd, and is no protection.
@@ -158,6 +172,7 @@ func (s *shell) node(n syntax.Node) {
 		if n.Coprocess || n.Disown {
 			s.odd(n)
 		}
+		s.split(n)
 	case *syntax.BinaryCmd:
 		if n.Op == syntax.PipeAll {
 			s.odd(n)
@@ -169,15 +184,19 @@ func (s *shell) node(n syntax.Node) {
 	case *syntax.CmdSubst, *syntax.ProcSubst:
 		s.barred(source(s.src, n), "a substitution runs a command in it")
 	case *syntax.ParamExp:
-		if !plainParam(n) {
-			s.barred(source(s.src, n), "the shell computes what stands there")
+		if text := source(s.src, n); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+			s.veiled(n) // the parser knows no process substitution there
+		} else if !plainParam(n) {
+			s.barred(text, "the shell computes what stands there")
 		}
 	case *syntax.ArithmExp:
 		if !numbersOnly(n) {
 			s.barred(source(s.src, n), "the shell computes what stands there")
 		}
 	case *syntax.SglQuoted:
-		if n.Dollar {
+		if n.Dollar && strings.Contains(n.Value, `\'`) {
+			s.veiled(n)
+		} else if n.Dollar {
 			s.odd(n)
 		}
 	case *syntax.DblQuoted:
@@ -188,16 +207,44 @@ func (s *shell) node(n syntax.Node) {
 		s.barred(source(s.src, n), "it defines a function")
 	case *syntax.TimeClause:
 		s.barred(source(s.src, n), "time starts another program")
-	case *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause, *syntax.CoprocClause,
-		*syntax.TestDecl, *syntax.ArrayExpr, *syntax.ExtGlob, *syntax.CStyleLoop:
+	case *syntax.ArithmCmd:
+		s.veiled(n)
+	case *syntax.TestClause:
+		if strings.ContainsAny(source(s.src, n), "|&<>()") {
+			s.veiled(n)
+		} else {
+			s.odd(n)
+		}
+	case *syntax.LetClause, *syntax.CoprocClause, *syntax.TestDecl,
+		*syntax.ArrayExpr, *syntax.ExtGlob, *syntax.CStyleLoop:
 		s.odd(n)
+	}
+}
+
+// split notes &> before words: to some shells it ends the command, and what
+// follows is another.
+func (s *shell) split(n *syntax.Stmt) {
+	c, ok := n.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return
+	}
+	last := c.Args[len(c.Args)-1].Pos()
+	for _, r := range n.Redirs {
+		if (r.Op == syntax.RdrAll || r.Op == syntax.AppAll) && last.After(r.Pos()) {
+			s.veiled(n)
+		}
 	}
 }
 
 // odd notes what shells read in different ways.
 func (s *shell) odd(n syntax.Node) {
-	s.barred(source(s.src, n), "not every shell reads this the same way")
+	s.barred(source(s.src, n), oddly)
 }
+
+// veiled notes what to some shells is, or holds, another command.
+func (s *shell) veiled(n syntax.Node) { s.hidden(source(s.src, n), oddly) }
+
+const oddly = "not every shell reads this the same way"
 
 // call notes a simple command, the commands it starts, and the files it names.
 func (s *shell) call(c *syntax.CallExpr) {
@@ -219,32 +266,39 @@ func (s *shell) call(c *syntax.CallExpr) {
 // command notes a command by its words. Commands that it starts come after it;
 // each is shorter than the one it stands in, or has a script of the budget.
 func (s *shell) command(words []word, text string) {
-	for todo := [][]word{words}; len(todo) > 0; todo = todo[1:] {
-		words := todo[0]
+	type item struct {
+		words   []word
+		mention level // of what is another way to say the command before
+	}
+	for todo := []item{{words, no}}; len(todo) > 0; todo = todo[1:] {
+		words, mention := todo[0].words, todo[0].mention
 		if s.words += len(words); s.words > maxWords {
 			s.hidden(text, "the line holds too many words")
 			return
 		}
 		started := startedBy(words)
-		a := act{class: tools.Exec, words: words, text: text, why: started.why}
+		a := act{class: tools.Exec, words: words, text: text, why: started.why, mention: mention}
 		if words[0].kind != fixed {
 			a.why = "what it runs is decided only when it runs"
+			started.any = mayRunOthers(words[0])
 		}
 		if started.any {
-			s.hidden(text, started.why)
+			s.add(act{class: tools.Exec, text: shorten(text), why: cmp.Or(started.why, a.why), unknown: true, mention: mention})
 		}
 		markDangers(words)
 		s.add(a)
-		for _, same := range started.same {
-			s.add(act{class: tools.Exec, words: same, text: text, mention: yes})
-		}
 		for _, t := range started.scripts {
-			s.todo = append(s.todo, script{t, s.guess})
+			s.todo = append(s.todo, script{t, s.guess || mention != no})
 		}
 		for _, t := range started.guesses {
 			s.todo = append(s.todo, script{t, true})
 		}
-		todo = append(todo, started.commands...)
+		for _, c := range started.commands {
+			todo = append(todo, item{c, mention})
+		}
+		for _, c := range started.same {
+			todo = append(todo, item{c, yes})
+		}
 		s.changeFolder(words)
 		s.mentions(words)
 	}
@@ -257,13 +311,21 @@ func (s *shell) redirect(r *syntax.Redirect) {
 	}
 	class := tools.Write
 	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+	case syntax.Hdoc, syntax.DashHdoc:
+		if !plainEnd(r, s.src) {
+			s.hidden(source(s.src, r), "not every shell finds the same end of the text")
+		}
+		return
+	case syntax.WordHdoc:
 		return
 	case syntax.RdrIn:
 		class = tools.Read
 	case syntax.DplIn, syntax.DplOut:
-		if w := readWord(r.Word, s.src); w.kind == fixed && isDescriptor(w.text) {
+		switch w := readWord(r.Word, s.src); {
+		case w.kind == fixed && isDescriptor(w.text):
 			return
+		case strings.HasPrefix(source(s.src, r.Word), "-"): // a dash closes the stream, the rest is a word
+			s.veiled(r)
 		}
 	}
 	w := readWord(r.Word, s.src)
@@ -278,6 +340,29 @@ func (s *shell) redirect(r *syntax.Redirect) {
 		s.barred(a.text, "it opens a connection")
 	}
 	s.add(a)
+}
+
+var hereEnd = lazily(strings.ReplaceAll(`^(?:\\?W|'W'|"W")$`, "W", `[A-Za-z0-9_][A-Za-z0-9_.-]*`))
+
+// plainEnd says whether all shells see the same end of a here-document: its word
+// has no odd characters, and no line of the text is that word when a backslash at
+// its end joins it to the next.
+func plainEnd(r *syntax.Redirect, src string) bool {
+	written := source(src, r.Word)
+	if !hereEnd().MatchString(written) {
+		return false
+	}
+	if r.Hdoc == nil {
+		return true
+	}
+	text, end := source(src, r.Hdoc), strings.Trim(written, `'"\`)
+	text = text[:strings.LastIndexByte(text, '\n')+1] // without the end itself
+	for line := range strings.SplitSeq(text+"\n"+strings.ReplaceAll(text, "\\\n", ""), "\n") {
+		if strings.Trim(line, " \t") == end {
+			return false
+		}
+	}
+	return true
 }
 
 // isDescriptor says whether the word behind >& is the number of a stream, or
@@ -325,9 +410,9 @@ func (s *shell) declare(d *syntax.DeclClause) {
 var lowerName = lazily(`^[a-z_][a-z0-9_]*$`)
 
 // ownName says whether a variable is a script's own, by the custom of its case;
-// http_proxy and its kind are an exception.
+// http_proxy, npm_config_prefix and their kind are exceptions.
 func ownName(name string) bool {
-	return lowerName().MatchString(name) && !strings.HasSuffix(name, "_proxy")
+	return lowerName().MatchString(name) && !strings.HasSuffix(name, "_proxy") && !strings.HasPrefix(name, "npm_")
 }
 
 // harmless says whether an assignment before a command can only change how it

@@ -12,6 +12,7 @@ type word struct {
 	text   string // without quotes; as written when it is not fixed
 	kind   wordKind
 	shape  shape  // what it can become when it is not fixed
+	splits bool   // it can become several words of any text
 	danger string // why no * of a rule may stand for it
 
 	choices []word // what braces may make of it
@@ -31,19 +32,33 @@ func (w word) is(texts ...string) bool {
 }
 
 // option says whether the word can be an option: it begins with a dash, or with
-// what is not known.
+// what is not known, or becomes several words.
 func (w word) option() bool {
 	if w.kind == fixed {
 		return len(w.text) > 1 && w.text[0] == '-'
 	}
-	return len(w.shape) == 0 || w.shape[0].gap != none || w.shape[0].char == '-'
+	return w.splits || len(w.shape) == 0 || w.shape[0].gap != none || w.shape[0].char == '-'
+}
+
+// single says whether the word stays one.
+func (w word) single() bool {
+	return !w.splits && len(w.choices) == 0 && !slices.ContainsFunc(w.shape, func(p piece) bool {
+		return p.gap != none && p.gap != anyText
+	})
+}
+
+// mayBe says whether the word can become one of these.
+func (w word) mayBe(texts ...string) bool {
+	return w.is(texts...) || w.kind != fixed && slices.ContainsFunc(texts, func(t string) bool {
+		return w.splits || meet(shape(nil).text(t), w.shape)
+	})
 }
 
 func fixedWord(text string) word { return word{text: text} }
 
 // openWord is a word of which nothing is known.
 func openWord(text string) word {
-	return word{text: text, kind: open, shape: shape(nil).add(anyText)}
+	return word{text: text, kind: open, shape: shape(nil).add(anyText), splits: true}
 }
 
 // readWord reads a word; src is the line it stands in.
@@ -53,6 +68,7 @@ func readWord(w *syntax.Word, src string) word {
 	read := spell(split.Parts, source(src, w))
 	if slices.ContainsFunc(split.Parts, isBrace) {
 		read.choices = choices(split.Parts, read.text)
+		read.splits = slices.ContainsFunc(read.choices, func(w word) bool { return w.splits })
 	}
 	return read
 }
@@ -68,7 +84,7 @@ func spell(parts []syntax.WordPart, written string) word {
 		return fixedWord(s.text.String())
 	}
 	s.flush()
-	return word{text: written, kind: s.kind, shape: s.shape}
+	return word{text: written, kind: s.kind, shape: s.shape, splits: s.splits}
 }
 
 // maxChoices is how many words are made of one with braces.
@@ -109,6 +125,8 @@ type speller struct {
 	run   strings.Builder // the fixed text since the last gap
 	shape shape
 	kind  wordKind
+
+	splits bool
 }
 
 func (s *speller) put(t string) {
@@ -146,12 +164,23 @@ func (s *speller) part(part syntax.WordPart) {
 		for _, inner := range part.Parts {
 			if lit, ok := inner.(*syntax.Lit); ok {
 				s.put(unescape(lit.Value, escapable))
-			} else {
-				s.expands(open, anyText)
+				continue
 			}
+			s.expands(open, anyText)
+			p, ok := inner.(*syntax.ParamExp)
+			s.splits = s.splits || ok && (!plainParam(p) || p.Param.Value == "@")
+		}
+	case *syntax.ArithmExp:
+		s.expands(open, anyText)
+	case *syntax.BraceExp:
+		if part.Sequence {
+			s.expands(open, anyName)
+		} else {
+			s.expands(open, anyText)
 		}
 	default:
 		s.expands(open, anyText)
+		s.splits = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,7 @@ type started struct {
 	why      string   // set for programs that run what they are given
 	any      bool     // it may start any command
 	commands [][]word // the commands it starts
-	same     [][]word // the command itself, said in other words
+	same     [][]word // the command itself, said in other words; rules may name either
 	scripts  []string // texts it gives to a shell
 	guesses  []string // texts that it may give to a shell
 }
@@ -41,22 +42,28 @@ func short(s string, long ...string) getopt { return getopt{s, long} }
 var wrappers = map[string]wrapper{
 	"builtin":          {},
 	"busybox":          {},
+	"bwrap":            {},
 	"caffeinate":       {getopt: short("disut:w:")},
 	"chronic":          {},
 	"chroot":           {getopt: short("", "groups=", "userspec=", "skip-chdir"), operands: 1},
 	"chrt":             {getopt: short("abdfimoprRvT:P:D:"), operands: 1},
 	"command":          {getopt: short("pvV")},
+	"cpulimit":         {getopt: short("fzvqb:c:l:p:e:P:")},
 	"dbus-run-session": {},
 	"dumb-init":        {getopt: short("cvr:")},
 	"doas":             {getopt: short("nLsa:C:u:")},
 	"eatmydata":        {},
+	"entr":             {getopt: short("acdnprsz")},
 	"env":              {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
 	"eval":             {script: true},
 	"exec":             {getopt: short("cla:")},
+	"faketime":         {getopt: short("fm"), operands: 1},
 	"fakeroot":         {},
 	"firejail":         {},
 	"flock":            {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
 	"gosu":             {operands: 1},
+	"hyperfine":        {getopt: short("iNSw:m:M:r:s:p:c:n:", "warmup=", "runs=", "setup=", "prepare=", "cleanup="), texts: []string{"-s", "-p", "-c", "--setup", "--prepare", "--cleanup"}, script: true},
+	"ifne":             {getopt: short("n")},
 	"ionice":           {getopt: short("tc:n:p:P:u:")},
 	"linux32":          {getopt: short("R")},
 	"linux64":          {getopt: short("R")},
@@ -64,9 +71,11 @@ var wrappers = map[string]wrapper{
 	"nice":             {getopt: short("0123456789n:", "adjustment=")},
 	"nohup":            {},
 	"nsenter":          {getopt: short("at:FZ")},
+	"numactl":          {getopt: short("lai:N:C:m:p:", "localalloc", "all", "interleave=", "cpunodebind=", "physcpubind=", "membind=", "preferred=")},
 	"parallel":         {getopt: short("0kXj:n:N:L:I:"), more: true, marks: []string{"-I"}},
 	"proxychains":      {}, "proxychains4": {},
 	"pkexec":      {getopt: short("", "user=")},
+	"proot":       {getopt: short("0r:b:w:q:R:S:")},
 	"prlimit":     {getopt: short("p:")},
 	"rlwrap":      {},
 	"runuser":     {getopt: short("lmpPfu:g:G:s:w:c:", "command="), texts: []string{"-c", "--command"}},
@@ -101,7 +110,33 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash",
 
 // commanded are programs whose words or input are commands in a language of their
 // own, by which they run others.
-var commanded = []string{"compgen", "dc", "ed", "ex", "fc", "m4", "powershell", "pwsh"}
+var commanded = []string{
+	"at", "batch", "compgen", "crontab", "dc", "ed", "emacs", "emacsclient", "ex", "expect", "fc", "gdb", "gnuplot", "lldb",
+	"m4", "mariadb", "mysql", "nvim", "powershell", "psql", "pwsh", "screen", "tmux", "vi", "view", "vim", "vimdiff",
+}
+
+// runners are programs that run the command behind one of these words. Unlike
+// wrappers they can be named by a rule with the command: poetry run pytest *.
+var runners = map[string][]string{
+	"bundle": {"exec"},
+	"conda":  {"run"},
+	"direnv": {"exec"},
+	"hatch":  {"run"},
+	"mise":   {"exec", "x"},
+	"npm":    {"exec", "x"},
+	"pdm":    {"run"},
+	"perf":   {"record", "stat", "trace"},
+	"pipenv": {"run"},
+	"pnpm":   {"exec"},
+	"poetry": {"run"},
+	"pyenv":  {"exec"},
+	"rbenv":  {"exec"},
+	"uv":     {"run"},
+	"yarn":   {"exec"},
+}
+
+// keepers are the builtins that keep or read commands.
+var keepers = []string{".", "source", "trap", "alias", "enable", "hash", "bind", "complete"}
 
 // startedBy says what a command starts.
 func startedBy(words []word) started {
@@ -115,7 +150,7 @@ func startedBy(words []word) started {
 		return started{}
 	case slices.Contains(shells, unversioned(name)):
 		return runShell(name, args)
-	case slices.Contains([]string{".", "source", "trap", "alias", "enable", "hash", "bind", "complete"}, name):
+	case slices.Contains(keepers, name):
 		return runText(name, args)
 	case slices.Contains(commanded, name):
 		return started{why: name + runsIts, any: true}
@@ -123,6 +158,11 @@ func startedBy(words []word) started {
 		return started{commands: execs(args)}
 	case name == "git":
 		return runGit(words)
+	case runners[name] != nil:
+		if i := slices.IndexFunc(args, func(a word) bool { return a.is(runners[name]...) }); i >= 0 {
+			return started{same: wrapper{}.run(name, args[i+1:]).commands}
+		}
+		return started{}
 	case isAwk(name):
 		return started{guesses: awkTexts(args)}
 	case slices.Contains(interpreters, unversioned(name)) && !hasProgram(args),
@@ -130,6 +170,18 @@ func startedBy(words []word) started {
 		return started{why: name + " reads its program from its input"}
 	}
 	return started{guesses: optionTexts(args, scriptOptions[name])}
+}
+
+// mayRunOthers says whether a program whose name is not known may be one that
+// runs what it is given.
+func mayRunOthers(name word) bool {
+	const longest = 100 // pieces; to compare more takes too long
+	base := program(name, patternWord{})
+	if len(base.shape) > longest {
+		return true
+	}
+	return base.mayBe(shells...) || base.mayBe(commanded...) || base.mayBe(keepers...) ||
+		base.mayBe("git", "find", "fd", "awk") || base.mayBe(slices.Collect(maps.Keys(wrappers))...)
 }
 
 // programOf is the name of the program without its folder, "" if it is not known.
@@ -151,6 +203,7 @@ func (w wrapper) run(name string, args []word) started {
 	for w.assigns && len(rest) > 0 && assignment().MatchString(rest[0].text) {
 		rest = rest[1:]
 	}
+	sure = sure && (len(rest) == 0 || rest[0].kind == fixed)
 	if w.script && len(rest) > 0 {
 		st.script(rest...)
 		return st
@@ -296,7 +349,7 @@ func (st *started) text(args []word) {
 	st.any = true
 }
 
-// runText is for the builtins that keep or read commands.
+// runText is for the keepers.
 func runText(name string, args []word) started {
 	st := started{why: name + runsIts}
 	switch {
@@ -317,11 +370,10 @@ func runText(name string, args []word) started {
 // given none.
 var interpreters = []string{"python", "pypy", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "rscript", "julia", "tclsh"}
 
-// hasProgram says whether an interpreter is given a program, or is only asked for
-// its version.
+// hasProgram says whether an interpreter is given a program, or needs none.
 func hasProgram(args []word) bool {
 	for _, a := range args {
-		if !a.is("-") && !isInput(a) && (!a.option() || a.is("-V", "--version", "-h", "--help")) {
+		if !a.is("-") && !isInput(a) && (!a.option() || a.is("-V", "--version", "-h", "--help", "--test")) {
 			return true
 		}
 	}
