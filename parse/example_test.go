@@ -53,6 +53,19 @@ func ExampleParse_repairs() {
 	// trailing-comma at byte 56
 }
 
+// Arguments are JSON, to be decoded into a struct, or into a map as here. Numbers
+// keep their digits.
+func ExampleCall_Values() {
+	reply := `<tool_call>{"name": "pay", "arguments": {"to": "Ada", "cents": 123456789012345678}}</tool_call>`
+	r := parse.Parse(reply, parse.Options{Tools: []parse.Tool{{Name: "pay"}}}, parse.FinishStop)
+	args := r.Calls[0].Values()
+	to, _ := args["to"].(string)
+	cents, _ := args["cents"].(json.Number)
+	fmt.Println(to, cents)
+	// Output:
+	// Ada 123456789012345678
+}
+
 // A stream: prose is shown as it comes, a call the moment it is complete.
 func ExampleScanner() {
 	s := parse.NewScanner(parse.Options{Tools: []parse.Tool{{Name: "calc"}}})

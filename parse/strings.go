@@ -203,32 +203,8 @@ func unquote(q string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c != '\\' {
-			b = append(b, c)
-			continue
-		}
-		i++
-		switch c = s[i]; c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u': // canonical strings use it for control characters only
-			c = byte(hex4(s[i+1:]))
-			i += 4
-		}
-		b = append(b, c)
-	}
-	return string(b)
+	value, _ := unescaped(s)
+	return value
 }
 
 func invalidAt(s string) int {

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/RealAlexandreAI/json-repair v0.0.18
-	github.com/go-json-experiment/json v1.27.2
 	github.com/kaptinlin/jsonrepair v0.2.15
 	github.com/localagent/localagent v0.0.0-00010101000000-000000000000
 	github.com/ollama/ollama v0.33.0
@@ -15,6 +14,7 @@ require (
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mailru/easyjson v0.7.7 // indirect
 	github.com/tidwall/match v1.1.1 // indirect

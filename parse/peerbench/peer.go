@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/parse/internal/inputs"
 	"github.com/ollama/ollama/api"
@@ -66,11 +65,7 @@ func oursCalls(r parse.Result) (calls []call) {
 // oursDecoded reads text and decodes the arguments.
 func oursDecoded(text string) (calls []call) {
 	for _, c := range ours(text).Calls {
-		var args map[string]any
-		if err := jsonv2.Unmarshal(c.Args, &args); err != nil {
-			panic(err)
-		}
-		calls = append(calls, call{c.Name, args})
+		calls = append(calls, call{c.Name, c.Values()})
 	}
 	return calls
 }
