@@ -692,10 +692,11 @@ func newReader(text string) *reader {
 // call of the same tool that was written into its own arguments.
 func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
 	j := &judge{reg: r, c: raw}
-	if !oddArgs(raw) {
-		if j.describes(f) {
-			return "", nil, ReasonSchemaEcho
-		}
+	odd, props := oddArgs(raw), properties(raw)
+	if j.describes(f) {
+		return "", nil, ReasonSchemaEcho
+	}
+	if !odd && props < 0 {
 		return raw, nil, ""
 	}
 	var s shape
@@ -703,26 +704,14 @@ func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, [
 	if inner, ok := j.doubled(&s, tool, f); ok {
 		return inner, []Repair{{RepairDoubledCall, at}}, ""
 	}
-	if j.describes(f) {
-		return "", nil, ReasonSchemaEcho
-	}
-	props, typed, alone := -1, false, true
-	fields(raw, 0, func(m field) bool {
-		switch {
-		case m.key == "properties" && raw[m.v0] == '{':
-			props = m.v0
-		case m.key == "type" && j.raw(m) == `"object"`:
-			typed = true
-		case m.key == "required" || m.key == "additionalProperties" || m.key == "$schema" || m.key == "description" || m.key == "title":
-		default:
-			alone = false
-		}
-		return true
-	})
-	if props < 0 || f.has("properties") || !typed && !(alone && s.fields == 1) {
+	if props < 0 || f.has("properties") {
 		return raw, nil, ""
 	}
-	if tool >= 0 && j.fits(props, f) && !j.schemas(props) {
+	some, all := j.schemas(props)
+	switch {
+	case !all && !(odd && (s.fields == 1 || j.typed(f))):
+		return raw, nil, ""
+	case tool >= 0 && j.fits(props, f) && !some:
 		return raw[props:skipValue(raw, props)], []Repair{{RepairSchemaEcho, at}}, ""
 	}
 	return "", nil, ReasonSchemaEcho
@@ -743,13 +732,41 @@ func oddArgs(raw string) bool {
 	return odd
 }
 
+// properties finds the object that stands under properties in arguments, -1 if
+// none does.
+func properties(raw string) int {
+	props := -1
+	if strings.Contains(raw, `"properties":{`) { // seldom: most arguments are not walked
+		fields(raw, 0, func(f field) bool {
+			if f.key == "properties" && raw[f.v0] == '{' {
+				props = f.v0
+			}
+			return props < 0
+		})
+	}
+	return props
+}
+
+// typed reports whether the arguments have the type of a schema, in whatever
+// language's word: "object", "dict", "HashMap".
+func (j *judge) typed(f *facts) bool {
+	is := false
+	fields(j.c, 0, func(m field) bool {
+		if m.key == "type" && j.c[m.v0] == '"' {
+			is = f.params != nil && !f.has(m.key) || j.raw(m) == `"object"`
+		}
+		return !is
+	})
+	return is
+}
+
 // describes reports whether the arguments only describe the parameters: each
 // value is a schema, and one of them cannot be the value of its parameter.
 func (j *judge) describes(f *facts) bool {
 	all, wrong := j.c != "{}" && f.params != nil, false
 	fields(j.c, 0, func(m field) bool {
 		all = all && f.has(m.key) && j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
-		wrong = wrong || f.params[m.key] == typeString
+		wrong = wrong || !f.params[m.key].object
 		return all
 	})
 	return all && wrong
@@ -765,19 +782,17 @@ func hasKey(c string, i int, key string) bool {
 	return found
 }
 
-// schemas reports whether a value of the object at c[i:] is itself a schema.
-func (j *judge) schemas(i int) bool {
-	is := false
+// schemas reports whether some value of the object at c[i:] is itself a schema,
+// and whether all are.
+func (j *judge) schemas(i int) (some, all bool) {
+	all = j.c[i+1] != '}'
 	fields(j.c, i, func(m field) bool {
-		if j.c[m.v0] == '{' {
-			fields(j.c, m.v0, func(n field) bool {
-				is = is || n.key == "type" || n.key == "description"
-				return !is
-			})
-		}
-		return !is
+		typed := j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
+		some = some || typed || j.c[m.v0] == '{' && hasKey(j.c, m.v0, "description")
+		all = all && typed
+		return true
 	})
-	return is
+	return some, all
 }
 
 // doubled returns the arguments of a call that stands in its own arguments.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -179,8 +180,14 @@ func foldName(b []byte, s string) []byte {
 // facts are what a parser needs to know of a schema.
 type facts struct {
 	read   bool
-	params map[string]paramType // nil: no schema
-	only   string               // the name of the one parameter, if there is one and it is a string
+	params map[string]param // nil: no schema
+	only   string           // the name of the one parameter, if there is one and it is a string
+}
+
+// param is what a schema says of one parameter.
+type param struct {
+	kind   paramType
+	object bool // its value may be an object
 }
 
 // paramType says how text that stands for a value is read.
@@ -213,10 +220,11 @@ func (f *facts) readSchema(schema []byte) {
 	if !props.IsObject() && gjson.GetBytes(schema, "type").String() != "object" {
 		return
 	}
-	f.params = map[string]paramType{}
+	f.params = map[string]param{}
 	props.ForEach(func(k, v gjson.Result) bool {
-		f.params[k.String()] = schemaType(v)
-		if len(f.params) == 1 && schemaType(v) == typeString {
+		kind := schemaType(v)
+		f.params[k.String()] = param{kind, admitsObject(v)}
+		if len(f.params) == 1 && kind == typeString {
 			f.only = k.String()
 		} else {
 			f.only = ""
@@ -258,6 +266,24 @@ func schemaType(s gjson.Result) paramType {
 		return typeJSON
 	}
 	return typeUnknown
+}
+
+// admitsObject reports whether a value that s describes may be an object, as far
+// as its types tell.
+func admitsObject(s gjson.Result) bool {
+	types := s.Get("type")
+	for _, t := range types.Array() {
+		switch t.Str {
+		case "string", "number", "integer", "boolean", "array", "null":
+		default:
+			return true
+		}
+	}
+	if types.Exists() {
+		return false
+	}
+	alts := slices.Concat(s.Get("anyOf").Array(), s.Get("oneOf").Array())
+	return len(alts) == 0 || slices.ContainsFunc(alts, admitsObject)
 }
 
 // has reports whether the schema declares the parameter.

@@ -237,7 +237,7 @@ func trimLine(s string) string {
 // stays a string.
 func (s *Scanner) paramValue(key, typed, raw string) string {
 	tool, _ := s.reg.lookup(s.named.name)
-	kind := s.reg.of(tool).params[key]
+	kind := s.reg.of(tool).params[key].kind
 	switch {
 	case typed == "true":
 		kind = typeString
