@@ -128,6 +128,7 @@ func TestMarshal(t *testing.T) {
 		{"keys of structs", map[problemKey]int{{1, "a"}: 1}, `{"{\"N\":1,\"S\":\"a\"}":1}`},
 		{"keys of all kinds", map[any]any{1: 1, "1": 2, true: 3, nil: 4, 'x': 5}, `{"1":1,"1 (2)":2,"120":5,"null":4,"true":3}`},
 		{"keys that read the same", map[string]int{"a\xff": 1, "a\xfe": 2, "a": 3}, `{"a":3,"a\ufffd":2,"a� (2)":1}`},
+		{"one that has its number already", map[any]any{1: 1, "1": 2, "1 (2)": 3}, `{"1":1,"1 (2)":2,"1 (2) (2)":3}`},
 		{"the same in a map of any", map[string]any{"a\xff": 1, "a\xfe": 2}, `{"a\ufffd":2,"a� (2)":1}`},
 
 		{"half a surrogate", "a\xed\xa0\x80b", `"a\ufffd\ufffd\ufffdb"`},
@@ -349,6 +350,20 @@ func TestCutOfSharedValues(t *testing.T) {
 	got := Options{MaxBytes: 5000}.Append(nil, v)
 	if len(got) > 5000 || !json.Valid(got) {
 		t.Errorf("%d bytes, valid: %v", len(got), json.Valid(got))
+	}
+}
+
+// A hundred thousand keys that read the same take no quadratic time: a minute
+// would not do.
+func TestManyEqualKeys(t *testing.T) {
+	const n = 100_000
+	m := map[float64]bool{}
+	for range n {
+		m[math.NaN()] = true
+	}
+	var got map[string]bool
+	if err := json.Unmarshal(Options{MaxBytes: 4 << 20}.Append(nil, m), &got); err != nil || len(got) != n || !got[fmt.Sprintf("NaN (%d)", n)] {
+		t.Errorf("%v, %d keys", err, len(got))
 	}
 }
 

@@ -270,8 +270,8 @@ func words(dst []byte, format string, args ...any) []byte {
 	return appendString(dst, "["+fmt.Sprintf(format, args...)+"]")
 }
 
-// names makes the keys of an object differ.
-type names map[string]bool
+// names makes the keys of an object differ. It holds the last number that each got.
+type names map[string]int
 
 func newNames() names { return names{} }
 
@@ -279,13 +279,12 @@ func newNames() names { return names{} }
 // same as one before: encoding replaces bytes that are no UTF-8.
 func (ns names) unique(name string) string {
 	read := string([]rune(name))
-	if !ns[read] {
-		ns[read] = true
+	if ns[read]++; ns[read] == 1 {
 		return name
 	}
-	for n := 2; ; n++ {
-		if numbered := fmt.Sprintf("%s (%d)", read, n); !ns[numbered] {
-			ns[numbered] = true
+	for ; ; ns[read]++ {
+		if numbered := fmt.Sprintf("%s (%d)", read, ns[read]); ns[numbered] == 0 {
+			ns[numbered] = 1
 			return numbered
 		}
 	}
