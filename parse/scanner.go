@@ -84,19 +84,22 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.tooLarge()
 		return s.events
 	}
-	if s.goesOn(chunk) {
+	if s.proseGoesOn(chunk) {
 		return s.events
 	}
 	s.append(chunk)
+	if s.stringGoesOn() {
+		return nil
+	}
 	s.run()
 	s.release()
 	s.emit()
 	return s.events
 }
 
-// goesOn takes a piece that only continues the prose before it. Most pieces of
-// most replies do; nothing else need look at them.
-func (s *Scanner) goesOn(chunk string) bool {
+// proseGoesOn takes a piece that only continues the prose before it. Most pieces
+// of most replies do; nothing else need look at them.
+func (s *Scanner) proseGoesOn(chunk string) bool {
 	n := len(s.text)
 	if s.state != stText || s.lead || s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check ||
 		s.held >= 0 || s.last.kind != pieceText || n+len(chunk) > cap(s.buf) || s.buf[n-1] == '\n' {
@@ -107,6 +110,9 @@ func (s *Scanner) goesOn(chunk string) bool {
 			return false
 		}
 	}
+	if chunk[len(chunk)-1] >= utf8.RuneSelf && cutRune(chunk, len(chunk)) < len(chunk) {
+		return false
+	}
 	s.buf = append(s.buf, chunk...)
 	s.text = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
 	end := len(s.buf)
@@ -115,9 +121,24 @@ func (s *Scanner) goesOn(chunk string) bool {
 	return true
 }
 
+// stringGoesOn reports whether all of the text that is new belongs to a string of
+// the candidate at hand: then nothing else has changed.
+func (s *Scanner) stringGoesOn() bool {
+	r := &s.read
+	if s.state != stCandidate || r.token != tokenString || r.text == "" {
+		return false
+	}
+	r.text = s.text
+	if r.inString() {
+		return false
+	}
+	s.pos = len(s.text)
+	return true
+}
+
 // isPlain are the bytes that begin nothing in the middle of a line.
 var isPlain = func() (t [256]bool) {
-	for c := range utf8.RuneSelf {
+	for c := range t {
 		t[c] = !needles.Has(byte(c)) && c != '\n'
 	}
 	return t
