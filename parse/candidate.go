@@ -86,8 +86,8 @@ func (s *Scanner) finishCandidate() bool {
 		return s.endsPython()
 	}
 	if s.expression() && !c.place.marked() && !c.first && !c.expr {
-		if !c.own {
-			return s.reject()
+		if !c.own || s.toldOf(c.start) {
+			return s.speaksOf()
 		}
 		s.state = stLineRest
 		return true
@@ -206,6 +206,17 @@ func (s *Scanner) reject() bool {
 	}
 	return true
 }
+
+// speaksOf makes text of the candidate, as its sentence goes on: what follows on
+// the line is part of the sentence.
+func (s *Scanner) speaksOf() bool {
+	s.state = stText
+	s.told = s.lineStart(s.cand.end)
+	return s.reject()
+}
+
+// toldOf reports whether the line of p has spoken of a call.
+func (s *Scanner) toldOf(p int) bool { return s.told >= 0 && s.told == s.lineStart(p) }
 
 // accept takes the candidate as what it is: calls, a fault, an answer.
 func (s *Scanner) accept() bool {

@@ -401,6 +401,7 @@ func (s *Scanner) inSpan() bool {
 	}
 	c := &s.cand
 	c.odd = c.odd || q+n == len(s.text) // the run may have gone on
+	told := s.toldOf(c.tickAt)
 	switch {
 	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all
 		s.fence.inline, c.tick = false, 0
@@ -410,11 +411,17 @@ func (s *Scanner) inSpan() bool {
 		s.odd = s.lineStart(c.tickAt)
 		c.odd, c.tick = true, 0
 		s.state = stText
+		if told {
+			return s.speaksOf()
+		}
 		return s.accept()
 	}
 	c.end = q + n
 	s.pos = c.end
 	s.fence = fence{}
+	if told {
+		return s.speaksOf()
+	}
 	s.state = stLineRest
 	return true
 }
@@ -430,14 +437,12 @@ func (s *Scanner) inLineRest() bool {
 			s.pos++
 		case ',', ';':
 			if s.cand.tick > 0 || s.pos > s.cand.end {
-				s.state = stText
-				return s.reject()
+				return s.speaksOf()
 			}
 			s.pos++ // a further list may follow, here or below
 		case '*':
 			if s.cand.tick > 0 {
-				s.state = stText
-				return s.reject()
+				return s.speaksOf()
 			}
 			s.pos++ // bold ends
 		case '[':
@@ -445,8 +450,7 @@ func (s *Scanner) inLineRest() bool {
 		case '<':
 			return s.tagEndsLine()
 		default:
-			s.state = stText
-			return s.reject()
+			return s.speaksOf()
 		}
 	}
 	if !s.eof {
@@ -464,10 +468,10 @@ func (s *Scanner) listGoesOn() bool {
 	if ok == maybe {
 		return false
 	}
-	s.state = stText
 	if ok == no || s.cand.tick > 0 {
-		return s.reject()
+		return s.speaksOf()
 	}
+	s.state = stText
 	s.pos = s.cand.end
 	return s.accept()
 }
@@ -479,10 +483,10 @@ func (s *Scanner) tagEndsLine() bool {
 	if ok == maybe {
 		return false
 	}
-	s.state = stText
 	switch t.kind {
 	case markToken, markRole, markUser:
+		s.state = stText
 		return s.accept()
 	}
-	return s.reject()
+	return s.speaksOf()
 }

@@ -59,6 +59,7 @@ type lex struct {
 	here      lines  // the line of pos
 	ahead     lines  // the line at the end of the text
 	odd       int    // the line on which a backtick stands alone, or -1
+	told      int    // the line on which a sentence speaks of a call, or -1
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
@@ -190,7 +191,7 @@ func (l *lex) start(o Options) {
 	read := l.read
 	read.eof = false
 	*l = lex{
-		lead: true, only: true, prefix: -1, odd: -1, final: -1,
+		lead: true, only: true, prefix: -1, odd: -1, told: -1, final: -1,
 		noTick: [3]int{-1, -1, -1}, check: repeatWindow, read: read,
 		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0], nest: l.nest[:0],
 	}
