@@ -63,10 +63,10 @@ func snip(entries []Entry, n newest, looks func(tool string) bool) []Entry {
 				i++
 				continue
 			}
-		case i+1 < end && e.Role == Assistant && entries[i+1].Kind == kindNote && entries[i+1].Text == noteAnnounced:
+		case i+1 < end && e.Role == Assistant && entries[i+1].Kind == KindNote && entries[i+1].Text == noteAnnounced:
 			i++
 			continue
-		case e.Kind == kindNote && e.Text != noteGoOn && e.Text != noteContinue:
+		case e.Kind == KindNote && e.Text != noteGoOn && e.Text != noteContinue:
 			continue
 		}
 		out = append(out, e)
@@ -77,7 +77,7 @@ func snip(entries []Entry, n newest, looks func(tool string) bool) []Entry {
 // isPair reports whether entry i is a reply with calls and i+1 their results.
 func isPair(entries []Entry, i int) bool {
 	return i+1 < len(entries) && len(entries[i].Calls) > 0 &&
-		entries[i+1].Kind == kindResults && len(entries[i+1].Results) == len(entries[i].Calls)
+		entries[i+1].Kind == KindResults && len(entries[i+1].Results) == len(entries[i].Calls)
 }
 
 // laterCalls counts the successful calls after a place in the conversation.
@@ -192,7 +192,7 @@ func stubOf(r tools.Result) tools.Result {
 // parts a call from its results.
 func older(entries []Entry, n newest) int {
 	for i := len(entries) - n.entries; i > 0; i-- {
-		if e := entries[i]; e.Kind == kindReply || e.Kind == kindTask || e.Kind == kindSteer {
+		if e := entries[i]; e.Kind == KindReply || e.Kind == KindTask || e.Kind == KindSteer {
 			return i
 		}
 	}
@@ -206,14 +206,14 @@ func summarized(entries []Entry, cut int, summary string) []Entry {
 	if at := lastTask(entries); at >= 0 && at < cut {
 		out = append(out, entries[at])
 	}
-	out = append(out, Entry{Role: User, Kind: kindSummary, Text: summary})
+	out = append(out, Entry{Role: User, Kind: KindSummary, Text: summary})
 	return append(out, entries[cut:]...)
 }
 
 // lastTask is the index of the user's last task, or -1.
 func lastTask(entries []Entry) int {
 	for i := len(entries) - 1; i >= 0; i-- {
-		if entries[i].Kind == kindTask {
+		if entries[i].Kind == KindTask {
 			return i
 		}
 	}

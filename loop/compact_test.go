@@ -21,13 +21,13 @@ import (
 func story(words ...string) []Entry {
 	var es []Entry
 	for i, w := range words {
-		kinds := map[string]string{"t:": kindTask, "s:": kindSteer, "n:": kindNote, "z:": kindSummary}
+		kinds := map[string]string{"t:": KindTask, "s:": KindSteer, "n:": KindNote, "z:": KindSummary}
 		if kind := kinds[w[:2]]; kind != "" {
 			es = append(es, Entry{Role: User, Kind: kind, Text: w[2:]})
 			continue
 		}
 		if w[:2] == "r:" {
-			es = append(es, Entry{Role: Assistant, Kind: kindReply, Text: w[2:]})
+			es = append(es, Entry{Role: Assistant, Kind: KindReply, Text: w[2:]})
 			continue
 		}
 		call, result, _ := strings.Cut(w, "=")
@@ -36,8 +36,8 @@ func story(words ...string) []Entry {
 		id := fmt.Sprint(i+1, ".1")
 		raw, _ := json.Marshal(map[string]string{"x": args})
 		es = append(es,
-			Entry{Role: Assistant, Kind: kindReply, Text: call, Calls: []Call{{ID: id, Name: name, Args: raw}}},
-			Entry{Role: User, Kind: kindResults, Results: []tools.Result{{ID: id, Name: name, Status: tools.Status(status), Text: text}}})
+			Entry{Role: Assistant, Kind: KindReply, Text: call, Calls: []Call{{ID: id, Name: name, Args: raw}}},
+			Entry{Role: User, Kind: KindResults, Results: []tools.Result{{ID: id, Name: name, Status: tools.Status(status), Text: text}}})
 	}
 	return es
 }
@@ -54,8 +54,8 @@ func tale(es []Entry) []string {
 				text = "…"
 			}
 			out = append(out, e.Text+"="+string(r.Status)+":"+text)
-		case e.Kind != kindResults:
-			letter := map[string]string{kindTask: "t:", kindSteer: "s:", kindNote: "n:", kindSummary: "z:", kindReply: "r:"}[e.Kind]
+		case e.Kind != KindResults:
+			letter := map[string]string{KindTask: "t:", KindSteer: "s:", KindNote: "n:", KindSummary: "z:", KindReply: "r:"}[e.Kind]
 			out = append(out, letter+e.Text)
 		}
 	}
@@ -210,8 +210,8 @@ func TestSummaryFits(t *testing.T) {
 		for i := range 12 {
 			id := fmt.Sprint(i)
 			tr.Entries = append(tr.Entries,
-				Entry{Role: Assistant, Kind: kindReply, Text: strings.Repeat(text, 300), Calls: []Call{{ID: id, Name: "note"}}},
-				Entry{Role: User, Kind: kindResults, Results: []tools.Result{{ID: id, Name: "note", Status: tools.OK, Text: "x"}}})
+				Entry{Role: Assistant, Kind: KindReply, Text: strings.Repeat(text, 300), Calls: []Call{{ID: id, Name: "note"}}},
+				Entry{Role: User, Kind: KindResults, Results: []tools.Result{{ID: id, Name: "note", Status: tools.OK, Text: "x"}}})
 		}
 		a := &Agent{Tools: toolbox(), Window: 4096}
 		s := &script{next: func(req *Request) line {

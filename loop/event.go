@@ -23,7 +23,7 @@ type (
 	// of the loop itself (a nudge, a warning, "go on").
 	UserMessage struct {
 		Text string // as its [Entry] has it
-		Kind string // of the Entry: task (also when ""), steer, note
+		Kind string // of the Entry: [KindTask] (also when ""), [KindSteer], [KindNote]
 	}
 	// StepStarted begins a step: one request and what follows from it.
 	StepStarted struct {

@@ -68,7 +68,7 @@ func (r *run) warnTokens() bool {
 		return false
 	}
 	r.warned.tokens = true
-	r.say(kindNote, fmt.Sprintf("Note: about %d of %d tokens of context are used. Be brief, ask only for what is still missing, and answer soon.", r.state.Tokens, r.room.prompt()))
+	r.say(KindNote, fmt.Sprintf("Note: about %d of %d tokens of context are used. Be brief, ask only for what is still missing, and answer soon.", r.state.Tokens, r.room.prompt()))
 	return true
 }
 
@@ -79,7 +79,7 @@ func (r *run) warnSteps() {
 		return
 	}
 	r.warned.steps = true
-	r.say(kindNote, fmt.Sprintf("Note: %d of %d steps are used. Finish within the %s left.", r.state.Step, most, count(most-r.state.Step, "step")))
+	r.say(KindNote, fmt.Sprintf("Note: %d of %d steps are used. Finish within the %s left.", r.state.Step, most, count(most-r.state.Step, "step")))
 }
 
 // compact makes room, cheapest tier first; see compact.go for the rules. Only

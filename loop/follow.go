@@ -47,7 +47,7 @@ func (r *run) follow(rep *reply, m move) *stopped {
 // goOn lets another step follow, with a note for the model.
 func (r *run) goOn(why, note string) *stopped {
 	r.state.Continue = why
-	r.say(kindNote, note)
+	r.say(KindNote, note)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (r *run) final(text string, cut bool) *stopped {
 		}
 		if text, ok := r.a.Queue.next(); ok {
 			r.state.Continue = continueFollowUp
-			r.say(kindTask, parse.Defuse(text))
+			r.say(KindTask, parse.Defuse(text))
 			return nil
 		}
 	}
@@ -108,7 +108,7 @@ func (r *run) followCalls(rep *reply) *stopped {
 	switch r.guard.after(digestOf(r.results)) {
 	case rulingWarn:
 		r.warnRepeat(calls)
-		r.say(kindNote, noteVolatile)
+		r.say(KindNote, noteVolatile)
 	case rulingStop:
 		return r.guardStop(calls)
 	}

@@ -31,11 +31,11 @@ func messages(system string, entries []Entry) []Message {
 // user's words were defused when they joined.
 func (e *Entry) content() string {
 	switch e.Kind {
-	case kindAborted:
+	case KindAborted:
 		return ""
-	case kindResults:
+	case KindResults:
 		return renderResults(e)
-	case kindSummary:
+	case KindSummary:
 		return summaryLead + parse.Defuse(e.Text)
 	}
 	return e.Text

@@ -12,7 +12,7 @@ import (
 
 func TestMessages(t *testing.T) {
 	result := func(id, text string) Entry {
-		return Entry{Role: User, Kind: kindResults, Results: []tools.Result{{ID: id, Name: "f", Status: tools.OK, Text: text}}}
+		return Entry{Role: User, Kind: KindResults, Results: []tools.Result{{ID: id, Name: "f", Status: tools.OK, Text: text}}}
 	}
 	shown := result("1.1", "hi")
 	r := shown.content()
@@ -22,21 +22,21 @@ func TestMessages(t *testing.T) {
 		want    []Message
 	}{
 		{"nothing", nil, []Message{{System, "sys"}}},
-		{"a task", []Entry{{Role: User, Kind: kindTask, Text: "do"}}, []Message{{System, "sys"}, {User, "do"}}},
+		{"a task", []Entry{{Role: User, Kind: KindTask, Text: "do"}}, []Message{{System, "sys"}, {User, "do"}}},
 		{"neighbours of one role", []Entry{
-			{Role: User, Kind: kindTask, Text: "do"}, {Role: User, Kind: kindSteer, Text: "fast"},
+			{Role: User, Kind: KindTask, Text: "do"}, {Role: User, Kind: KindSteer, Text: "fast"},
 		}, []Message{{System, "sys"}, {User, "do\n\nfast"}}},
 		{"results and a note", []Entry{
-			{Role: User, Kind: kindTask, Text: "do"},
-			{Role: Assistant, Kind: kindReply, Text: "call", Calls: []Call{{ID: "1.1"}}},
-			shown, {Role: User, Kind: kindNote, Text: "hurry"},
+			{Role: User, Kind: KindTask, Text: "do"},
+			{Role: Assistant, Kind: KindReply, Text: "call", Calls: []Call{{ID: "1.1"}}},
+			shown, {Role: User, Kind: KindNote, Text: "hurry"},
 		}, []Message{{System, "sys"}, {User, "do"}, {Assistant, "call"}, {User, r + "\n\nhurry"}}},
 		{"an aborted reply is not shown", []Entry{
-			{Role: User, Kind: kindTask, Text: "do"}, {Role: Assistant, Kind: kindAborted, Text: "hal"}, {Role: User, Kind: kindTask, Text: "again"},
+			{Role: User, Kind: KindTask, Text: "do"}, {Role: Assistant, Kind: KindAborted, Text: "hal"}, {Role: User, Kind: KindTask, Text: "again"},
 		}, []Message{{System, "sys"}, {User, "do\n\nagain"}}},
-		{"a reply first", []Entry{{Role: Assistant, Kind: kindReply, Text: "hi"}, {Role: User, Kind: kindTask, Text: "do"}},
+		{"a reply first", []Entry{{Role: Assistant, Kind: KindReply, Text: "hi"}, {Role: User, Kind: KindTask, Text: "do"}},
 			[]Message{{System, "sys"}, {User, "Go on."}, {Assistant, "hi"}, {User, "do"}}},
-		{"a summary", []Entry{{Role: User, Kind: kindTask, Text: "do"}, {Role: User, Kind: kindSummary, Text: "did"}},
+		{"a summary", []Entry{{Role: User, Kind: KindTask, Text: "do"}, {Role: User, Kind: KindSummary, Text: "did"}},
 			[]Message{{System, "sys"}, {User, "do\n\n" + summaryLead + "did"}}},
 	}
 	for _, tt := range tests {
@@ -47,11 +47,11 @@ func TestMessages(t *testing.T) {
 }
 
 func TestMend(t *testing.T) {
-	reply := Entry{Role: Assistant, Kind: kindReply, Text: "x", Calls: []Call{{ID: "1.1", Name: "a"}, {ID: "1.2", Name: "b"}}}
+	reply := Entry{Role: Assistant, Kind: KindReply, Text: "x", Calls: []Call{{ID: "1.1", Name: "a"}, {ID: "1.2", Name: "b"}}}
 	one := tools.Result{ID: "1.1", Name: "a", Status: tools.OK}
 	two := tools.Result{ID: "1.2", Name: "b", Status: tools.OK}
-	results := func(rs ...tools.Result) Entry { return Entry{Role: User, Kind: kindResults, Results: rs} }
-	task := Entry{Role: User, Kind: kindTask, Text: "do"}
+	results := func(rs ...tools.Result) Entry { return Entry{Role: User, Kind: KindResults, Results: rs} }
+	task := Entry{Role: User, Kind: KindTask, Text: "do"}
 	lost := func(id string) string { return id + " aborted" }
 	tests := []struct {
 		name string

@@ -198,7 +198,7 @@ func randomRun(t *testing.T, seed uint64) Stop {
 	for i := range tr.Entries {
 		part := mend(tr.Entries[:i+1])
 		checkPairs(t, part)
-		ms := messages("sys", append(part, Entry{Role: User, Kind: kindTask, Text: "go on"}))
+		ms := messages("sys", append(part, Entry{Role: User, Kind: KindTask, Text: "go on"}))
 		checkAlternates(t, ms)
 	}
 	if leave < 0 {

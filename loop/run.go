@@ -108,11 +108,11 @@ func (r *run) rehear() {
 	for i := range r.t.Entries {
 		e := &r.t.Entries[i]
 		switch e.Kind {
-		case kindTask:
+		case KindTask:
 			r.echo.hear(foreign(e.Text))
-		case kindSummary:
+		case KindSummary:
 			r.echo.hear(e.Text)
-		case kindResults:
+		case KindResults:
 			for _, res := range e.Results {
 				r.echo.hear(res.Text)
 			}
@@ -151,7 +151,7 @@ func (r *run) suspend(calls []Call) {
 
 // say adds a message of the user, or of the loop in the user's turn.
 func (r *run) say(kind, text string) {
-	if kind != kindNote {
+	if kind != KindNote {
 		r.guard.reset()
 		r.pieces, r.nudged, r.askedAnswer, r.unknown = nil, false, false, ""
 	}
@@ -169,9 +169,9 @@ func (r *run) drive(p Prompt) *stopped {
 	switch text := p.text(); {
 	case strings.TrimSpace(text) != "":
 		r.echo.hear(foreign(text))
-		r.say(kindTask, text)
+		r.say(KindTask, text)
 	case !userSpokeLast(r.t.Entries):
-		r.say(kindNote, noteContinue)
+		r.say(KindNote, noteContinue)
 	}
 	for {
 		if stop := r.boundary(); stop != nil {
@@ -201,7 +201,7 @@ func (r *run) boundary() *stopped {
 func (r *run) steer() bool {
 	texts := r.a.Queue.steering()
 	for _, text := range texts {
-		r.say(kindSteer, parse.Defuse(text))
+		r.say(KindSteer, parse.Defuse(text))
 	}
 	return len(texts) > 0
 }

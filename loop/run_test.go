@@ -514,12 +514,12 @@ func TestPermissions(t *testing.T) {
 // A run without a prompt goes on: the model has something to reply to, whatever
 // the conversation is.
 func TestEmptyPrompt(t *testing.T) {
-	answered := []Entry{{Role: User, Kind: kindTask, Text: "hi"}, {Role: Assistant, Kind: kindReply, Text: "hello"}}
+	answered := []Entry{{Role: User, Kind: KindTask, Text: "hi"}, {Role: Assistant, Kind: KindReply, Text: "hello"}}
 	for name, entries := range map[string][]Entry{
 		"nothing was said": nil,
 		"the model spoke":  answered,
 		"the user spoke":   answered[:1],
-		"it was cancelled": append(slices.Clone(answered[:1]), Entry{Role: Assistant, Kind: kindAborted, Text: "hel"}),
+		"it was cancelled": append(slices.Clone(answered[:1]), Entry{Role: Assistant, Kind: KindAborted, Text: "hel"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{lines: []line{says("ok"), says("ok")}}
@@ -553,10 +553,10 @@ func TestMistakesOfTheProgram(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	tr := &Transcript{Entries: []Entry{
-		{Role: User, Kind: kindTask, Text: "first"},
-		{Role: Assistant, Kind: kindReply, Text: use("echo", "text", "a") + use("echo", "text", "b"),
+		{Role: User, Kind: KindTask, Text: "first"},
+		{Role: Assistant, Kind: KindReply, Text: use("echo", "text", "a") + use("echo", "text", "b"),
 			Calls: []Call{{ID: "1.1", Name: "echo"}, {ID: "1.2", Name: "echo"}}},
-		{Role: User, Kind: kindResults, Results: []tools.Result{{ID: "1.1", Name: "echo", Status: tools.OK, Text: "said a"}}},
+		{Role: User, Kind: KindResults, Results: []tools.Result{{ID: "1.1", Name: "echo", Status: tools.OK, Text: "said a"}}},
 	}}
 	s := &script{lines: []line{says("ok")}}
 	a := &Agent{Model: s, Tools: toolbox()}

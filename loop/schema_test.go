@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -130,9 +129,5 @@ func TestAnswerSchema(t *testing.T) {
 				t.Errorf("request %d is held to the schema, want %d", held, tt.held)
 			}
 		})
-	}
-	res := (&Agent{Model: &script{}, Schema: json.RawMessage(`{"type":7}`)}).Run(context.Background(), nil, Prompt{Text: "go"})
-	if res.Stop == StopFinal || res.Err == nil {
-		t.Errorf("a bad schema: %q, %v", res.Stop, res.Err)
 	}
 }

@@ -172,7 +172,7 @@ func checkPairs(t *testing.T, entries []Entry) {
 		if len(e.Calls) == 0 {
 			continue
 		}
-		if i+1 >= len(entries) || entries[i+1].Kind != kindResults {
+		if i+1 >= len(entries) || entries[i+1].Kind != KindResults {
 			t.Errorf("entry %d: calls without results", i)
 			continue
 		}

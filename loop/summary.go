@@ -49,15 +49,15 @@ func retell(entries []Entry, n int) string {
 	var b strings.Builder
 	for _, e := range entries {
 		switch e.Kind {
-		case kindReply:
+		case KindReply:
 			fmt.Fprintf(&b, "ASSISTANT: %s\n", e.Text)
-		case kindResults:
+		case KindResults:
 			for _, r := range e.Results {
 				fmt.Fprintf(&b, "RESULT of %s (%s): %s\n", r.Name, r.Status, clipMiddle(r.Text, n))
 			}
-		case kindSummary:
+		case KindSummary:
 			fmt.Fprintf(&b, "EARLIER SUMMARY: %s\n", e.Text)
-		case kindTask, kindSteer:
+		case KindTask, KindSteer:
 			fmt.Fprintf(&b, "USER: %s\n", clipMiddle(e.Text, 2*n))
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/localagent/localagent/tools"
 )
 
-// The kinds of entries.
+// The kinds of an [Entry].
 const (
-	kindTask    = "task"    // what a user asked
-	kindSteer   = "steer"   // what a user said while the run went on
-	kindNote    = "note"    // what the loop told the model: a nudge, a warning
-	kindReply   = "reply"   // of the model
-	kindResults = "results" // of the calls of the reply before
-	kindSummary = "summary" // what is left of older entries
-	kindAborted = "aborted" // a reply that was cancelled half way; the model is not shown it
+	KindTask    = "task"    // what a user asked
+	KindSteer   = "steer"   // what a user said while the run went on
+	KindNote    = "note"    // what the loop told the model: a nudge, a warning
+	KindReply   = "reply"   // of the model
+	KindResults = "results" // of the calls of the reply before
+	KindSummary = "summary" // what is left of older entries
+	KindAborted = "aborted" // a reply that was cancelled half way; the model is not shown it
 )
 
 // beyond are the reasons package parse gives for the rest of a reply that went
@@ -37,7 +37,7 @@ type Entry struct {
 	Text    string         `json:"text"`              // what a user said, defused; or the bytes of a reply that count
 	Calls   []Call         `json:"calls,omitempty"`   // of a reply
 	Results []tools.Result `json:"results,omitempty"` // one for each call of the reply before
-	Kind    string         `json:"kind,omitempty"`    // task, reply, results, summary, steer, note; aborted: a reply the model is not shown
+	Kind    string         `json:"kind,omitempty"`    // [KindTask] and its kind
 }
 
 // Apply adds to the conversation what an event says was said: [UserMessage],
@@ -50,7 +50,7 @@ func (t *Transcript) Apply(ev Event) {
 	case UserMessage:
 		kind := ev.Kind
 		if kind == "" {
-			kind = kindTask
+			kind = KindTask
 		}
 		t.add(Entry{Role: User, Kind: kind, Text: ev.Text})
 	case Replied:
@@ -70,8 +70,8 @@ func (t *Transcript) add(e Entry) { t.Entries = append(t.Entries, e) }
 
 func (t *Transcript) addResult(r tools.Result) {
 	last := len(t.Entries) - 1
-	if last < 0 || t.Entries[last].Kind != kindResults {
-		t.add(Entry{Role: User, Kind: kindResults})
+	if last < 0 || t.Entries[last].Kind != KindResults {
+		t.add(Entry{Role: User, Kind: KindResults})
 		last++
 	}
 	e := &t.Entries[last]
@@ -80,9 +80,9 @@ func (t *Transcript) addResult(r tools.Result) {
 
 // replyEntry is what of a reply joins the conversation.
 func replyEntry(ev Replied) (e Entry, ok bool) {
-	e = Entry{Role: Assistant, Kind: kindReply, Text: ev.Raw, Calls: ev.Calls}
+	e = Entry{Role: Assistant, Kind: KindReply, Text: ev.Raw, Calls: ev.Calls}
 	if ev.Aborted {
-		e.Kind, e.Calls = kindAborted, nil
+		e.Kind, e.Calls = KindAborted, nil
 		return e, ev.Raw != ""
 	}
 	if at, ok := beyondAt(ev.Reading); ok && at <= len(e.Text) {
@@ -124,20 +124,20 @@ func renderNative(calls []Call) string {
 func mend(entries []Entry) []Entry {
 	out := make([]Entry, 0, len(entries))
 	for i, e := range entries {
-		if e.Kind == kindResults && (i == 0 || len(entries[i-1].Calls) == 0) {
+		if e.Kind == KindResults && (i == 0 || len(entries[i-1].Calls) == 0) {
 			continue // results of nothing
 		}
-		if e.Kind != kindResults {
+		if e.Kind != KindResults {
 			out = append(out, e)
 		}
 		if len(e.Calls) == 0 {
 			continue
 		}
 		var had []tools.Result
-		if i+1 < len(entries) && entries[i+1].Kind == kindResults {
+		if i+1 < len(entries) && entries[i+1].Kind == KindResults {
 			had = entries[i+1].Results
 		}
-		out = append(out, Entry{Role: User, Kind: kindResults, Results: pair(e.Calls, had)})
+		out = append(out, Entry{Role: User, Kind: KindResults, Results: pair(e.Calls, had)})
 	}
 	return out
 }

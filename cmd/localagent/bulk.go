@@ -181,11 +181,3 @@ func (b *bulkReader) setTools(raw json.RawMessage) error {
 	b.tools, b.scanner = bytes.Clone(raw), parse.NewScanner(o)
 	return nil
 }
-
-// A jsonWriter writes lines of JSON to a screen.
-type jsonWriter struct{ s *screen }
-
-func (w jsonWriter) Write(p []byte) (int, error) {
-	w.s.jsonLine(p)
-	return len(p), w.s.err
-}

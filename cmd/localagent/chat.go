@@ -285,7 +285,7 @@ func (c *chat) back() (loop.Prompt, bool) {
 	}
 	// A turn of an earlier session: its task is in the conversation itself.
 	for i, e := range slices.Backward(c.talk.Entries) {
-		if e.Role == loop.User && (e.Kind == "task" || e.Kind == "") {
+		if e.Role == loop.User && (e.Kind == loop.KindTask || e.Kind == "") {
 			c.shorten(i)
 			return loop.Prompt{Text: e.Text}, true
 		}

@@ -133,3 +133,18 @@ func TestRunInterruptedOnTerminal(t *testing.T) {
 		t.Errorf("the status line is left: %q", screen)
 	}
 }
+
+// A no ends the run.
+func TestNo(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "replies.jsonl")
+	writeReplies(t, file, `{"tool":"write_file","args":{"path":"a.txt","content":"x"}}`, "Never asked.")
+	r := startOnTerminal(t, dir, "-m", "replay:"+file, "-T", "write_file", "-o", "stream-json", "go")
+	r.shows(t, "[q]uit > ")
+	r.typed(t, "n\n")
+	r.shows(t, `"exit_code":4,"stop":"denied"`)
+	r.leaves(t, 4)
+	if _, err := os.Stat(filepath.Join(dir, "a.txt")); err == nil {
+		t.Error("the file was written")
+	}
+}

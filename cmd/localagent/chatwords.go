@@ -292,13 +292,13 @@ func asMarkdown(entries []loop.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		switch {
-		case e.Kind == "results":
+		case e.Kind == loop.KindResults:
 			for _, r := range e.Results {
 				fmt.Fprintf(&b, "**%s** → %s\n\n%s\n\n", r.Name, r.Status, fenced(r.Text))
 			}
 		case e.Role == loop.Assistant:
 			fmt.Fprintf(&b, "## Model\n\n%s\n\n", strings.TrimSpace(e.Text))
-		case e.Kind == "note" || e.Kind == "summary":
+		case e.Kind == loop.KindNote || e.Kind == loop.KindSummary:
 			fmt.Fprintf(&b, "> %s: %s\n\n", e.Kind, strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n> "))
 		default:
 			fmt.Fprintf(&b, "## You\n\n%s\n\n", strings.TrimSpace(e.Text))

@@ -124,13 +124,6 @@ func runSummary(s loop.State) string {
 	return fmt.Sprintf("%s, %s, %s", plural(s.Step, "step"), plural(s.Calls, "call"), pluralOf(s.Retries, "fresh retry", "fresh retries"))
 }
 
-func pluralOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // say writes text under a label.
 func (d *demoTeller) say(label, text string) {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n       ")

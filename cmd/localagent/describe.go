@@ -102,11 +102,13 @@ func bytesText[N int | int64](n N) string {
 	return strconv.FormatFloat(f, 'f', 1, 64) + " " + units[u:u+1] + "iB"
 }
 
-func plural(n int, word string) string {
+func plural(n int, word string) string { return pluralOf(n, word, word+"s") }
+
+func pluralOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + word
+		return "1 " + one
 	}
-	return thousands(n) + " " + word + "s"
+	return thousands(n) + " " + many
 }
 
 // thousands is n with a comma between groups of three digits.

@@ -85,7 +85,7 @@ func digestOf(ctx context.Context, client *ollama.Client, name string) string {
 		return ""
 	}
 	for _, m := range models {
-		if sameModel(m.Name, name) {
+		if ollama.SameModel(m.Name, name) {
 			return m.Digest
 		}
 	}

@@ -33,7 +33,7 @@ func (e *env) dispatch(args []string) int {
 	o := &options{}
 	set, groups := c.flags(o)
 	if err := set.Parse(rest); err != nil {
-		if slices.Contains(rest, "--json") {
+		if printsResult(set) && slices.Contains(rest, "--json") {
 			o.format = formatJSON
 		}
 		return e.fail(e.failed(o, flagError(c, set, err)))
@@ -45,13 +45,8 @@ func (e *env) dispatch(args []string) int {
 	if err := o.settle(e, c, set); err != nil {
 		return e.fail(e.failed(o, err))
 	}
-	if !named && set.ArgsLenAtDash() < 0 {
-		if name := misspelled(set.Args()); name != "" {
-			return e.fail(e.failed(o, usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0))))
-		}
-	}
-	if c.alone && set.NArg() > 0 {
-		return e.fail(usageErrorf("%s takes no arguments, got %q%s", c.name, set.Arg(0), asPrompt(c, set)))
+	if err := checkWords(c, set, named); err != nil {
+		return e.fail(e.failed(o, err))
 	}
 	return e.withSignals(c.graceful, func(ctx context.Context) int {
 		if o.version {
@@ -62,6 +57,20 @@ func (e *env) dispatch(args []string) int {
 		}
 		return e.closed(exitOK)
 	})
+}
+
+// checkWords refuses words that can be no prompt and no arguments. named says
+// whether one of them was the command.
+func checkWords(c *command, set *pflag.FlagSet, named bool) error {
+	if !named && set.ArgsLenAtDash() < 0 {
+		if name := misspelled(set.Args()); name != "" {
+			return usageErrorf("unknown command %q; did you mean %s? (localagent run %s makes it a prompt)", set.Arg(0), name, set.Arg(0))
+		}
+	}
+	if c.alone && set.NArg() > 0 {
+		return usageErrorf("%s takes no arguments, got %q%s", c.name, set.Arg(0), asPrompt(c, set))
+	}
+	return nil
 }
 
 // asPrompt says how words behind a command's name become a prompt, if they look

@@ -197,7 +197,7 @@ func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Clien
 	}
 	var info *modelInfo
 	for i, m := range x.Models {
-		if sameModel(m.Name, o.model) {
+		if ollama.SameModel(m.Name, o.model) {
 			info = &x.Models[i]
 		}
 	}
@@ -359,10 +359,4 @@ func (e *env) probeDialects(ctx context.Context, o *options, model loop.Model, x
 		}
 	}
 	return best, nil
-}
-
-// sameModel says whether two names mean the same model: without a tag, latest
-// is meant.
-func sameModel(a, b string) bool {
-	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }

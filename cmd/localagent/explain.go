@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func (x *explainer) draw() {
 	if len(x.marks) == 0 {
 		return
 	}
-	sort.SliceStable(x.marks, func(i, j int) bool { return x.marks[i].span.Start < x.marks[j].span.Start })
+	slices.SortStableFunc(x.marks, func(a, b mark) int { return cmp.Compare(a.span.Start, b.span.Start) })
 	show := make(map[int][]mark)
 	for _, m := range x.marks {
 		first, last := x.lineOf(m.span.Start), x.lineOf(max(m.span.Start, m.span.End-1))
@@ -168,7 +169,11 @@ func (x *explainer) lineText(n int) string {
 
 // lineOf is the line that holds the byte at offset.
 func (x *explainer) lineOf(offset int) int {
-	return sort.SearchInts(x.lines, offset+1) - 1
+	n, begins := slices.BinarySearch(x.lines, offset)
+	if begins {
+		return n
+	}
+	return n - 1
 }
 
 // lineStarts are the offsets at which the lines of text begin.

@@ -116,8 +116,8 @@ func addModelFlags(f *pflag.FlagSet, o *options) {
 	f.IntVar(&o.seed, "seed", 0, "`NUMBER` that the model's choices start from")
 	f.StringArrayVar(&o.modelOptions, "option", nil, "any other option of the server, as `KEY=VALUE`; may be repeated")
 	f.StringVar(&o.keepAlive, "keep-alive", "", "`TIME` the server keeps the model loaded, -1 for ever (default 30m)")
-	f.Var(&choice{to: &o.think, words: []string{"true", "false", "low", "medium", "high"}}, "think",
-		"let the model think first, as far as it can: `HOW` is true, false, low, medium or high")
+	f.Var(&choice{to: &o.think, words: []string{"true", "false", "low", "medium", "high", "max"}}, "think",
+		"let the model think first, as far as it can: `HOW` is true, false, low, medium, high or max")
 	f.Lookup("think").NoOptDefVal = "true"
 }
 
@@ -246,11 +246,15 @@ func takesNext(f *pflag.FlagSet, arg string) bool {
 	return false
 }
 
+// printsResult says whether a command with these flags prints the result of a
+// run, and with --json one even when it fails. Others have JSON of their own.
+func printsResult(set *pflag.FlagSet) bool { return set.Lookup("output-format") != nil }
+
 // settle adds what the config says to the flags, checks what single flags
 // cannot, and applies what holds for every command.
 func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 	o.set = set
-	if o.json {
+	if o.json && printsResult(set) {
 		if set.Changed("output-format") && o.format != formatJSON {
 			return usageErrorf("--json and -o %s exclude each other", o.format)
 		}

@@ -3,9 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +23,11 @@ import (
 // killPoints is at how many points a run is killed.
 const killPoints = 50
 
-// TestKill kills a run at 50 points, spread over all of it, as kill -9 does. What
-// the log has then is a conversation that -c goes on with, each time.
+var killSeed = flag.Uint64("kill.seed", 0, "where TestKill kills: the seed that a run of it printed; 0: another each time")
+
+// TestKill kills a run at 50 points, as kill -9 does: one in each fiftieth of it,
+// anywhere there. What the log has then is a conversation that -c goes on with,
+// each time.
 func TestKill(t *testing.T) {
 	k := newKillTest(t)
 	lines := k.run(t, t.TempDir(), 0)
@@ -32,8 +38,11 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		points = 8
 	}
+	seed := cmp.Or(*killSeed, rand.Uint64())
+	t.Logf("-kill.seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
 	for i := range points {
-		after := 1 + i*lines/points
+		after := 1 + (i*lines+rng.IntN(lines))/points
 		t.Run(fmt.Sprintf("after line %d", after), func(t *testing.T) {
 			t.Parallel()
 			state := t.TempDir()

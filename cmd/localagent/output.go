@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/localagent/localagent/loop"
@@ -112,8 +111,7 @@ type jsonOutput struct {
 // newJSONOutput writes the lines of package session to s, or the result line
 // only. exit is the status that the result line names.
 func newJSONOutput(s *screen, h session.Header, only bool, exit func(*loop.Result) int) *jsonOutput {
-	j := &jsonOutput{s: s}
-	j.enc = &session.Encoder{W: j, Header: h, Exit: exit}
+	j := &jsonOutput{enc: &session.Encoder{W: jsonWriter{s}, Header: h, Exit: exit}, s: s}
 	if only {
 		j.enc.Keep = func(typ string) bool { return typ == "result" }
 	}
@@ -124,12 +122,4 @@ func (j *jsonOutput) event(ev loop.Event) {
 	if err := j.enc.Encode(ev); err != nil && j.s.err == nil {
 		j.s.err = err
 	}
-}
-
-// Write passes on one or more whole lines.
-func (j *jsonOutput) Write(p []byte) (int, error) {
-	for line := range bytes.Lines(p) {
-		j.s.jsonLine(line)
-	}
-	return len(p), j.s.err
 }

@@ -73,7 +73,7 @@ func runParse(ctx context.Context, e *env, o *options, files []string) error {
 		return err
 	}
 	r := &reader{
-		e: e, o: p, explain: p.explain, name: len(files) > 1,
+		e: e, o: p, name: len(files) > 1,
 		options: parse.Options{Tools: ts, ExpectJSON: p.expectJSON, InThought: p.inThought},
 	}
 	if len(files) == 0 {
@@ -98,7 +98,6 @@ type reader struct {
 	e       *env
 	o       parseOptions
 	options parse.Options
-	explain bool
 	name    bool // say which file a reading is of
 
 	unparseable bool // at least one was
@@ -133,7 +132,7 @@ func (r *reader) one(name string, in io.Reader) error {
 	text := string(b)
 	res := parse.Parse(text, r.options, finishes[r.o.finish])
 	r.count(&res)
-	if r.explain {
+	if r.o.explain {
 		if r.name {
 			r.e.out.put(span{styleBold, name}, "\n")
 		}
@@ -146,7 +145,7 @@ func (r *reader) one(name string, in io.Reader) error {
 		line = append(appendJSON(append(line, `"file":`...), name), ',')
 	}
 	line = append(appendReading(line, &res), '}', '\n')
-	r.e.out.jsonLine(line)
+	r.e.out.jsonLines(line)
 	return nil
 }
 

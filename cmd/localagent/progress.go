@@ -46,7 +46,7 @@ func (p *progress) event(ev loop.Event) {
 	case loop.Warned:
 		p.note(ev.Text)
 	case loop.UserMessage:
-		if p.verbose > 0 && ev.Kind == "note" {
+		if p.verbose > 0 && ev.Kind == loop.KindNote {
 			p.note("told the model: " + oneLine(ev.Text, 200))
 		}
 	case loop.Replied:

@@ -206,7 +206,15 @@ func halfRune(p []byte) int {
 	return 0
 }
 
-// jsonLine writes one line of JSON.
-func (s *screen) jsonLine(line []byte) {
-	s.raw(string(escapeJSON(line)))
+// jsonLines writes lines of JSON.
+func (s *screen) jsonLines(lines []byte) {
+	s.raw(string(escapeJSON(lines)))
+}
+
+// A jsonWriter writes lines of JSON to a screen.
+type jsonWriter struct{ s *screen }
+
+func (w jsonWriter) Write(p []byte) (int, error) {
+	w.s.jsonLines(p)
+	return len(p), w.s.err
 }

@@ -234,7 +234,7 @@ func (e *env) copyLines(f *os.File) error {
 		if err != nil {
 			return err
 		}
-		e.out.jsonLine(append(line.JSON[:len(line.JSON):len(line.JSON)], '\n'))
+		e.out.jsonLines(append(line.JSON[:len(line.JSON):len(line.JSON)], '\n'))
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (e *env) tell(ev loop.Event) {
 	}
 	switch ev := ev.(type) {
 	case loop.UserMessage:
-		if ev.Kind == "note" {
+		if ev.Kind == loop.KindNote {
 			say("note", ev.Text)
 			return
 		}
@@ -278,7 +278,7 @@ func (e *env) replaySession(o *options, f *os.File) error {
 		replies++
 		if o.json {
 			line := fmt.Appendf(nil, `{"run":%d,"step":%d,"same":%t,`, r.Run, r.Step, len(r.Differences) == 0)
-			e.out.jsonLine(append(appendReading(line, &r.Now), '}', '\n'))
+			e.out.jsonLines(append(appendReading(line, &r.Now), '}', '\n'))
 			continue
 		}
 		look, word := styleGood, "same"

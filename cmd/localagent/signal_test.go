@@ -108,19 +108,32 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second interrupt ends at once what does not listen; nothing is left.
+// The second interrupt ends at once what does not listen: well before the ladder
+// of the first one does, which takes two seconds. A machine may be too busy to
+// show it at the first try.
 func TestSecondInterrupt(t *testing.T) {
+	var took time.Duration
+	for range 3 {
+		if took = secondInterrupt(t); took < 1900*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("it took %v", took)
+}
+
+// secondInterrupt interrupts a run twice, checks that nothing is left, and
+// returns how long it took to end.
+func secondInterrupt(t *testing.T) time.Duration {
+	t.Helper()
 	run, pid := startTool(t, `trap "" TERM INT; while :; do sleep 0.1; done`)
 	began := time.Now()
 	run.Process.Signal(os.Interrupt)
-	time.Sleep(200 * time.Millisecond) // the ladder of the first one takes two seconds
+	time.Sleep(200 * time.Millisecond)
 	run.Process.Signal(os.Interrupt)
 	if got := run.status(t); got != 130 {
 		t.Errorf("status %d, want 130", got)
 	}
-	if took := time.Since(began); took > 1900*time.Millisecond {
-		t.Errorf("it took %v", took)
-	}
+	took := time.Since(began)
 	for range 100 {
 		if !alive(pid) {
 			break
@@ -133,6 +146,7 @@ func TestSecondInterrupt(t *testing.T) {
 	if run.stdout.Len() > 0 || strings.Contains(run.stderr.String(), "goroutine") {
 		t.Errorf("stdout %q, stderr %q", run.stdout.String(), run.stderr.String())
 	}
+	return took
 }
 
 // A reader of stdout that goes away ends the run quietly, and its tools.

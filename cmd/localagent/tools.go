@@ -152,7 +152,7 @@ func printJSON(s *screen, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	s.jsonLine(b.Bytes())
+	s.jsonLines(b.Bytes())
 	return nil
 }
 

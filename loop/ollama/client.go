@@ -67,8 +67,7 @@ func (c *Client) Models(ctx context.Context) ([]Info, error) {
 	}
 	infos := make([]Info, len(list.Models))
 	for i, m := range list.Models {
-		infos[i] = described(m.Details)
-		infos[i].Name, infos[i].Digest, infos[i].Size = m.Name, m.Digest, m.Size
+		infos[i] = newInfo(m.Name, m.Digest, m.Size, m.Details)
 	}
 	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
 	return infos, nil
@@ -82,8 +81,7 @@ func (c *Client) Running(ctx context.Context) ([]Info, error) {
 	}
 	infos := make([]Info, len(list.Models))
 	for i, m := range list.Models {
-		infos[i] = described(m.Details)
-		infos[i].Name, infos[i].Digest, infos[i].Size = m.Name, m.Digest, m.Size
+		infos[i] = newInfo(m.Name, m.Digest, m.Size, m.Details)
 		infos[i].Window = m.ContextLength
 	}
 	return infos, nil
@@ -99,8 +97,7 @@ func (c *Client) Show(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	info := described(show.Details)
-	info.Name = name
+	info := newInfo(name, "", 0, show.Details)
 	for _, c := range show.Capabilities {
 		info.Capabilities = append(info.Capabilities, string(c))
 	}
@@ -110,8 +107,11 @@ func (c *Client) Show(ctx context.Context, name string) (Info, error) {
 	return info, nil
 }
 
-func described(d api.ModelDetails) Info {
-	return Info{Family: d.Family, Scale: d.ParameterSize, Quant: d.QuantizationLevel}
+func newInfo(name, digest string, size int64, d api.ModelDetails) Info {
+	return Info{
+		Name: name, Digest: digest, Size: size,
+		Family: d.Family, Scale: d.ParameterSize, Quant: d.QuantizationLevel,
+	}
 }
 
 // trained finds the context length among the model's metadata, where the
@@ -146,8 +146,9 @@ func parameters(text string) map[string][]string {
 	return all
 }
 
-// sameModel compares names, of which a missing tag is "latest".
-func sameModel(a, b string) bool {
+// SameModel reports whether two names mean the same model: without a tag,
+// "latest" is meant.
+func SameModel(a, b string) bool {
 	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 

@@ -71,7 +71,7 @@ func (m *Model) Window(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	for _, r := range running { // none when the server, or what stands before it, cannot say
-		if sameModel(r.Name, m.Name) && r.Window > 0 {
+		if SameModel(r.Name, m.Name) && r.Window > 0 {
 			window = min(window, r.Window)
 		}
 	}

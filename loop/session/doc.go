@@ -30,9 +30,10 @@
 // within a version, none is renamed or removed. A run begins with init and ends
 // with result; a log holds one run after the other.
 //
-//	init         session, version, model, digest, host, dialect, num_ctx, cwd,
-//	             approve; tools (names), schemas (of their arguments, by name),
-//	             in_thought, expect_json: how replies are read
+//	init         session, version, model, digest, host, dialect, num_ctx (asked
+//	             for), window (in effect), cwd, approve; tools (names), schemas
+//	             (of their arguments, by name), in_thought, expect_json: how
+//	             replies are read
 //	message      role: user or assistant; content: exactly what was said.
 //	             user: kind (task, steer, note, …). assistant: finish (stop,
 //	             length, unknown), aborted, usage
@@ -43,7 +44,8 @@
 //	             final, unparseable), dialect (of the first call), calls (id,
 //	             name, args, dialect, repaired, echo, start, end), repairs (code,
 //	             offset), leftovers (start, end, reason), void (calls that must
-//	             not run), problem (reason, offset, expected, found), thinking
+//	             not run), problem (reason, offset, expected, found), text (the
+//	             answer, or the prose around the calls), thinking
 //	tool_use     id, name, args (an object, as the tool gets it), dialect,
 //	             repaired, echo. Every call has one before its result; unstarted
 //	             if it never ran, or shared the run of an equal call
@@ -59,8 +61,9 @@
 //	             undo, …), before, after (tokens); entries: the conversation as
 //	             it now stands, which takes the place of all before it
 //	step         the end of a step: continue, calls, failures, retries, repairs,
-//	             cuts, compactions, usage, window, tokens; total: steps of the
-//	             whole log
+//	             cuts, compactions, of the last one before and after, suspended
+//	             (calls without a result), usage, window, tokens; total: steps of
+//	             the whole log
 //	error        code (the stop reason), message, retryable
 //	result       status (success, limit, denied, interrupted, timeout, error),
 //	             exit_code, stop, answer, cut, raw, advice, error, steps, total,
