@@ -99,7 +99,7 @@ func TestAllowed(t *testing.T) {
 // TestParseNeedsLittle: package parse stands on the standard library and gjson.
 func TestParseNeedsLittle(t *testing.T) {
 	for _, p := range listPackages(t, "-deps", module+"/parse") {
-		ours := p.ImportPath == module+"/parse"
+		ours := p.ImportPath == module+"/parse" || strings.HasPrefix(p.ImportPath, module+"/parse/internal/")
 		if !p.Standard && !ours && !strings.HasPrefix(p.ImportPath, "github.com/tidwall/") {
 			t.Errorf("parse depends on %s", p.ImportPath)
 		}

@@ -715,7 +715,7 @@ func (r *reader) close(c byte) {
 func (r *reader) mismatched(c byte, f *frame) bool {
 	n := len(r.stack)
 	switch {
-	case c == ')' && r.calls && r.expect == expectAfter: // f(x=1))
+	case c == ')' && f.kind == '[' && r.calls && r.expect == expectAfter: // f(x=1))
 		r.repair(RepairStrayCloser, r.pos)
 		r.pos++
 		return false

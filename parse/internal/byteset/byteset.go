@@ -7,65 +7,81 @@ import "unsafe"
 
 // A Set is a set of bytes. It never changes once made.
 type Set struct {
-	has [256]bool
+	has     [256]byte // 1 or 0
+	nibbles nibbles
+	exact   bool // nibbles says just what has says
+}
 
-	// A byte is in the set if the entries of its lower and of its upper four
-	// bits share a bit: low has its 16 entries, then high.
+// nibbles is a set as two shuffles look it up: a byte is in it if the entries of
+// its lower and of its upper four bits share a bit.
+type nibbles struct {
 	low, high [16]byte
-	exact     bool // the entries say just what has says
 }
 
 // New makes the set of the bytes for which has is true.
 func New(has func(c byte) bool) *Set {
 	s := &Set{}
 	for c := range 256 {
-		s.has[c] = has(byte(c))
+		if has(byte(c)) {
+			s.has[c] = 1
+		}
 	}
-	s.exact = s.fill()
+	s.nibbles, s.exact = nibblesOf(s.has)
 	return s
 }
 
-// fill makes the entries: each bit stands for the upper halves whose members have
-// the same lower halves. It reports false if eight bits do not suffice.
-func (s *Set) fill() bool {
-	rows := map[[16]bool]byte{}
-	for high := range 16 {
-		row := [16]bool(s.has[16*high:])
-		if row == [16]bool{} {
+// nibblesOf makes the entries: each bit stands for the upper halves whose members
+// have the same lower halves. It reports false if eight bits do not suffice.
+func nibblesOf(has [256]byte) (n nibbles, ok bool) {
+	bits := map[[16]byte]byte{}
+	for high := range n.high {
+		row := [16]byte(has[16*high:])
+		if row == [16]byte{} {
 			continue
 		}
-		bit, ok := rows[row]
-		if !ok {
-			if len(rows) == 8 {
-				return false
+		bit, known := bits[row]
+		if !known {
+			if len(bits) == 8 {
+				return nibbles{}, false
 			}
-			bit = 1 << len(rows)
-			rows[row] = bit
+			bit = 1 << len(bits)
+			bits[row] = bit
 		}
-		s.high[high] = bit
+		n.high[high] = bit
 		for low, in := range row {
-			if in {
-				s.low[low] |= bit
+			if in != 0 {
+				n.low[low] |= bit
 			}
 		}
 	}
-	return true
+	return n, true
 }
 
 // Has reports whether c is in the set.
-func (s *Set) Has(c byte) bool { return s.has[c] }
+func (s *Set) Has(c byte) bool { return s.has[c] != 0 }
 
-// block is how many bytes are looked at together.
+// block is how many bytes index looks at together.
 const block = 32
 
 // Index returns the offset of the first byte of the set in text at or behind
 // from, or len(text) if there is none.
 func (s *Set) Index(text string, from int) int {
-	if len(text)-from >= block && s.exact && fast {
-		p := unsafe.StringData(text)
-		return from + index((*byte)(unsafe.Add(unsafe.Pointer(p), from)), len(text)-from, &s.low)
+	if fast && s.exact && len(text)-from >= block {
+		rest := text[from:]
+		return from + index(unsafe.StringData(rest), len(rest), &s.nibbles)
 	}
-	for from < len(text) && !s.has[text[from]] {
+	return s.slow(text, from)
+}
+
+// slow is Index where there are no long registers, and for the end of a text.
+func (s *Set) slow(text string, from int) int {
+	for ; from+8 <= len(text); from += 8 {
+		w := text[from : from+8]
+		if s.has[w[0]]|s.has[w[1]]|s.has[w[2]]|s.has[w[3]]|s.has[w[4]]|s.has[w[5]]|s.has[w[6]]|s.has[w[7]] != 0 {
+			break
+		}
+	}
+	for from < len(text) && s.has[text[from]] == 0 {
 		from++
 	}
 	return from

@@ -1,6 +1,7 @@
 package byteset
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -36,8 +37,9 @@ func TestIndex(t *testing.T) {
 					buf[i] = c
 					text := string(buf)[:n]
 					for _, from := range []int{0, i, min(i+1, n), n / 2} {
-						if got, want := s.Index(text, from), naive(s, text, from); got != want {
-							t.Fatalf("%s: byte %#x at %d of %d from %d: %d, want %d", name, c, i, n, from, got, want)
+						want := naive(s, text, from)
+						if got, slow := s.Index(text, from), s.slow(text, from); got != want || slow != want {
+							t.Fatalf("%s: byte %#x at %d of %d from %d: %d, slowly %d, want %d", name, c, i, n, from, got, slow, want)
 						}
 					}
 				}
@@ -64,8 +66,9 @@ func TestIndexRandom(t *testing.T) {
 			}
 		}
 		for from := range len(text) + 1 {
-			if got, want := s.Index(string(text), from), naive(s, string(text), from); got != want {
-				t.Fatalf("set %v, %q from %d: %d, want %d", in, text, from, got, want)
+			want := naive(s, string(text), from)
+			if got, slow := s.Index(string(text), from), s.slow(string(text), from); got != want || slow != want {
+				t.Fatalf("set %v, %q from %d: %d, slowly %d, want %d", in, text, from, got, slow, want)
 			}
 		}
 	}
@@ -75,10 +78,16 @@ func BenchmarkIndex(b *testing.B) {
 	s := sets["brackets"]
 	for _, n := range []int{16, 64, 1 << 10, 64 << 10} {
 		text := strings.Repeat("a", n)
-		b.Run("", func(b *testing.B) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.SetBytes(int64(n))
 			for b.Loop() {
 				s.Index(text, 0)
+			}
+		})
+		b.Run(fmt.Sprint("slow ", n), func(b *testing.B) {
+			b.SetBytes(int64(n))
+			for b.Loop() {
+				s.slow(text, 0)
 			}
 		})
 	}

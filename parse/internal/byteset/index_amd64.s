@@ -10,11 +10,11 @@
 	VPSHUFB T, Y1, T  \
 	VPAND   T, R, R
 
-// func index(p *byte, n int, low *[16]byte) int
+// func index(p *byte, n int, s *nibbles) int
 TEXT ·index(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), SI
 	MOVQ n+8(FP), CX
-	MOVQ low+16(FP), BX
+	MOVQ s+16(FP), BX
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y1
 	MOVQ $0x0F, AX
@@ -80,4 +80,21 @@ found:
 	ADDQ SI, AX
 	MOVQ AX, ret+24(FP)
 	VZEROUPPER
+	RET
+
+// func cpuid(leaf uint32) (a, b, c uint32)
+TEXT ·cpuid(SB), NOSPLIT, $0-20
+	MOVL leaf+0(FP), AX
+	XORL CX, CX
+	CPUID
+	MOVL AX, a+8(FP)
+	MOVL BX, b+12(FP)
+	MOVL CX, c+16(FP)
+	RET
+
+// func xgetbv() uint32
+TEXT ·xgetbv(SB), NOSPLIT, $0-4
+	XORL CX, CX
+	XGETBV
+	MOVL AX, ret+0(FP)
 	RET

@@ -4,4 +4,4 @@ package byteset
 
 const fast = false
 
-func index(*byte, int, *[16]byte) int { panic("unreachable") }
+func index(*byte, int, *nibbles) int { panic("unreachable") }
