@@ -268,8 +268,8 @@ func (s *Scanner) addFound(f found, first, tent bool) {
 		}
 	}
 	s.add(pieceDrop, from, dropWrapper)
-	if tent && !s.group {
-		s.group, s.inside = true, s.fence.kind == fenceCalls
+	if tent {
+		s.beginGroup(from, f.end)
 	}
 	s.addCall(f, f.call.Span.End, tent || s.group)
 	s.holdMiddle()
@@ -313,9 +313,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 		s.marker.pending = false
 	}
 	if tent && s.fence.kind != fenceOther {
-		if !s.group {
-			s.group, s.inside = true, s.fence.kind == fenceCalls
-		}
+		s.beginGroup(s.cand.start, s.cand.end)
 		s.maybe = append(s.maybe, f)
 		s.lead, s.called = true, true
 		s.hold(s.count())

@@ -35,12 +35,13 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 }
 
 // mayBeWhole reports whether a call without brackets may stand here: so far
-// the reply, the fence or the marker holds nothing but calls.
+// the reply, the fence or the marker holds nothing but calls, or it goes on with
+// lists of them.
 func (s *Scanner) mayBeWhole() bool {
 	if s.fence.kind != fenceNone {
 		return s.fence.kind == fenceCalls && !s.fence.text || s.marker.on
 	}
-	return s.only || s.marker.on
+	return s.only || s.marker.on || s.called && s.lists
 }
 
 // languageWord reads the word json alone on the first line of the reply; it

@@ -428,47 +428,74 @@ func (s *Scanner) inSpan() bool {
 
 // inLineRest looks whether the line ends behind a call.
 func (s *Scanner) inLineRest() bool {
+	c := &s.cand
 	for s.pos < len(s.text) {
-		switch c := s.text[s.pos]; c {
-		case '\n':
-			s.state, s.pos = stText, s.cand.end
+		switch b := s.text[s.pos]; {
+		case b == '\n':
+			s.state, s.pos = stText, c.end
 			return s.accept()
-		case ' ', '\t', '\r':
+		case b == ' ' || b == '\t' || b == '\r' || c.rest == restComment && b != '<':
 			s.pos++
-		case ',', ';':
-			if s.cand.tick > 0 || s.pos > s.cand.end {
-				return s.speaksOf()
-			}
-			s.pos++ // a further list may follow, here or below
-		case '*':
-			if s.cand.tick > 0 {
-				return s.speaksOf()
-			}
-			s.pos++ // bold ends
-		case '[':
-			return s.listGoesOn()
-		case '<':
+		case b == '<':
 			return s.tagEndsLine()
-		default:
+		case c.tick > 0 || c.rest == restStop:
 			return s.speaksOf()
+		case b == '[':
+			return s.listGoesOn()
+		case !s.listEnds(b):
+			return s.speaksOf()
+		default:
+			s.pos++
 		}
 	}
 	if !s.eof {
 		return false
 	}
-	s.state = stText
-	s.cand.odd = true
+	s.state, s.pos = stText, c.end
+	c.odd = true
 	return s.accept()
 }
 
+// lineRest is what stands behind a list on its line.
+type lineRest uint8
+
+const (
+	restNone    lineRest = iota
+	restStop             // a full stop: nothing may follow
+	restComment          // Python's, to the end of the line
+)
+
+// listEnds reports whether b may stand behind a list that is alone on its line:
+// the comma before a further one, the end of bold text, a closer too many, a full
+// stop, a comment.
+func (s *Scanner) listEnds(b byte) bool {
+	switch b {
+	case ',', ';':
+		return s.pos == s.cand.end
+	case '*', ']', ')', '}':
+		return true
+	case '.':
+		s.cand.rest = restStop
+		return true
+	case '#':
+		s.cand.rest = restComment
+		return true
+	}
+	return false
+}
+
 // listGoesOn looks at the [ behind a list: another such list is part of what
-// stands alone on the line.
+// stands alone on the line, and an empty one is nothing.
 func (s *Scanner) listGoesOn() bool {
+	if strings.HasPrefix(s.text[s.pos:], "[]") {
+		s.pos += len("[]")
+		return true
+	}
 	ok, _ := s.opensList(s.pos)
 	if ok == maybe {
 		return false
 	}
-	if ok == no || s.cand.tick > 0 {
+	if ok == no {
 		return s.speaksOf()
 	}
 	s.state = stText
@@ -487,6 +514,10 @@ func (s *Scanner) tagEndsLine() bool {
 	case markToken, markRole, markUser:
 		s.state = stText
 		return s.accept()
+	}
+	if s.cand.rest == restComment {
+		s.pos++
+		return true
 	}
 	return s.speaksOf()
 }

@@ -74,7 +74,8 @@ type lex struct {
 	nest   []int // lengths of the fences that are open in a blocked one, its own first
 	group  bool  // tentative calls wait for the end of the reply or fence
 	inside bool  // the group is the content of a fence
-	lists  bool  // the group's last item was a list
+	lists  bool  // the last item was a list
+	beside Span  // the group's first item, if lists stand before it that are calls without it
 	maybe  []fault
 
 	cand    candidate
@@ -135,6 +136,7 @@ type candidate struct {
 	first  bool // stands at the start of the reply, of a fence or of a marker
 	own    bool // nothing but a bullet or a label stands before it on its line
 	odd    bool // stands after an odd backtick
+	rest   lineRest
 	named  bool // it holds the arguments of a named call
 	glued  bool // it stands directly behind the arguments of one
 	label  Dialect
@@ -327,6 +329,7 @@ func (s *Scanner) prose(p int) {
 func (s *Scanner) dissolve() {
 	if s.group {
 		s.orElse()
+		s.notBeside()
 		s.settle(pieceText)
 		s.holdMiddle()
 	}
@@ -342,6 +345,34 @@ func (s *Scanner) orElse() {
 			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
 			return
 		}
+	}
+}
+
+// notBeside notes a call on a line of its own that goes on with lists of calls but
+// is none because more stands in the reply: the lists are not all that was meant.
+func (s *Scanner) notBeside() {
+	if b := s.beside; b.End > 0 && s.endsLine(b.End) {
+		s.fault(ReasonMalformed, b.Start, "calls alone, or a list of them")
+	}
+}
+
+// endsLine reports whether nothing but separators stands behind p on its line, on
+// which more is known to follow or below.
+func (s *Scanner) endsLine(p int) bool {
+	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
+		p++
+	}
+	return p == len(s.text) || s.text[p] == '\n'
+}
+
+// beginGroup begins tentative calls with the item from start to end.
+func (s *Scanner) beginGroup(start, end int) {
+	if s.group {
+		return
+	}
+	s.group, s.inside, s.beside = true, s.fence.kind == fenceCalls, Span{}
+	if s.lists && s.called && s.fence.kind == fenceNone {
+		s.beside = Span{start, end}
 	}
 }
 
