@@ -140,6 +140,8 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 		f.kind = fenceCalls
 	case s.reg.known(word):
 		f.kind, f.named = fenceCalls, word
+	case w == "python" && s.marker.on && s.marker.pending:
+		f.kind = fenceCalls // MiniCPM
 	case w == "python":
 		f.kind = fencePython
 	}

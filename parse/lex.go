@@ -122,7 +122,7 @@ type fenceKind uint8
 const (
 	fenceNone fenceKind = iota
 	fenceCalls
-	fencePython // holds calls only if a list of them is all it holds
+	fencePython // holds calls only if a list of them is all it holds, and stands in no marker
 	fenceOther
 )
 
