@@ -244,7 +244,7 @@ func (q question) show(s *screen) {
 		if i > 0 {
 			name = "               "
 		}
-		s.put(span{styleDim, name}, granting(r), "\n")
+		s.put(span{styleDim, name}, s.fold(granting(r), len(name), "  "), "\n")
 	}
 	s.put(s.fold(answers, 0, "  "), " > ")
 }

@@ -302,7 +302,7 @@ func (c *chat) shorten(n int) {
 		return
 	}
 	if err := c.log.Write(loop.Compacted{Tier: "undo", Entries: append([]loop.Entry{}, c.talk.Entries...)}); err != nil {
-		c.e.note(err.Error())
+		c.e.note(plainText(err))
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func (c *chat) word(ctx context.Context, line string) (leave bool, err error) {
 	case errors.Is(err, errLeave):
 		return true, nil
 	case err != nil && ctx.Err() == nil:
-		c.e.note(err.Error())
+		c.e.note(plainText(err))
 		return false, nil
 	}
 	return false, err
@@ -214,7 +215,7 @@ func (c *chat) wordSet(ctx context.Context, arg string) error {
 		}
 	}
 	if key != "" && !slices.Contains(keys, key) {
-		return fmt.Errorf("there is no setting %q%s", key, didYouMean("", key, keys))
+		return fmt.Errorf("there is no setting %q%s", key, cmp.Or(didYouMean("", key, keys), " (/set lists them)"))
 	}
 	return nil
 }
@@ -222,7 +223,8 @@ func (c *chat) wordSet(ctx context.Context, arg string) error {
 func (c *chat) wordContext(context.Context, string) error {
 	s := c.agent.Monitor.State()
 	if s.Window > 0 {
-		c.e.out.put(fmt.Sprintf("%s of %s tokens, about %d %%\n", thousands(s.Tokens), thousands(s.Window), 100*s.Tokens/s.Window))
+		text := fmt.Sprintf("%s of %s tokens, about %d %%", thousands(s.Tokens), thousands(s.Window), 100*s.Tokens/s.Window)
+		c.e.out.put(c.e.out.fold(text, 0, "  "), "\n")
 	}
 	calls := 0
 	for _, e := range c.talk.Entries {
@@ -233,7 +235,7 @@ func (c *chat) wordContext(context.Context, string) error {
 		c.e.out.put(fmt.Sprintf("%s, the last from %s to %s tokens\n", plural(s.Compactions, "compaction"), thousands(s.Before), thousands(s.After)))
 	}
 	if c.log != nil {
-		c.e.out.put("recorded in ", c.log.Path(), "\n")
+		c.e.out.put(c.e.out.fold("recorded in "+c.log.Path(), 0, "  "), "\n")
 	}
 	return nil
 }
@@ -317,6 +319,6 @@ func fenced(text string) string {
 }
 
 func (c *chat) wordPermissions(context.Context, string) error {
-	c.e.out.put(c.say.describe())
+	c.e.out.put(c.e.out.fold(c.say.describe(), 0, "    "))
 	return nil
 }

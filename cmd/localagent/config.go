@@ -261,7 +261,7 @@ func (c *config) policy(mode permission.Mode, allow, deny, known []string) (*per
 		for _, s := range flag.rules {
 			r, err := permission.ParseRuleAs(flag.verdict, s, flag.name)
 			if err != nil {
-				return nil, usageErrorf("%s: %v", flag.name, plainRuleError(err))
+				return nil, usageErrorf("%s: %s", flag.name, plainText(err))
 			}
 			p.Rules = append(p.Rules, r)
 		}
@@ -293,6 +293,3 @@ func checkTool(r permission.Rule, known []string) error {
 	}
 	return usageErrorf("%s: the rule %q names the tool %s, which does not exist%s", r.Source, r.String(), r.Tool, hint)
 }
-
-// plainRuleError is an error of a rule without the name of the package.
-func plainRuleError(err error) string { return strings.TrimPrefix(err.Error(), "permission: ") }

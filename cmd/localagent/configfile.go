@@ -282,7 +282,7 @@ func (r *tableReader) rules(at string, v any) error {
 		rule, err := permission.ParseRule(text, place)
 		switch {
 		case err != nil:
-			return usageErrorf("%s: %s", place, plainRuleError(err))
+			return usageErrorf("%s: %s", place, plainText(err))
 		case r.file.project && rule.Verdict != permission.Deny:
 			return usageErrorf("%s: the rule %q: not in a project's file: it may only deny; put it into your own config, or name this file with --config if you trust it", place, text)
 		}

@@ -105,8 +105,8 @@ func (e *env) stateDir() string {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	if home == "" {
-		return ""
+	if !filepath.IsAbs(home) {
+		return "" // a folder of wherever the user happens to work
 	}
 	return filepath.Join(home, ".local", "state", "localagent")
 }

@@ -132,7 +132,7 @@ func (x *examination) print(s *screen) {
 func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Client, x *examination) {
 	host, err := client.URL()
 	if err != nil {
-		x.bad("host", err.Error(), "")
+		x.bad("host", plainText(err), "")
 		return
 	}
 	x.good("host", host, o.cfg.sourceOf("host"))
@@ -140,13 +140,13 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 	defer cancel()
 	v, err := client.Version(ctx)
 	if err != nil {
-		x.bad("server", strings.TrimPrefix(err.Error(), "model: "), serverCure(err))
+		x.bad("server", plainText(err), serverCure(err))
 		return
 	}
 	x.good("server", "Ollama "+v, "")
 	models, err := e.readModels(ctx, client)
 	if err != nil {
-		x.bad("models", err.Error(), "")
+		x.bad("models", plainText(err), "")
 		return
 	}
 	x.Models, x.server = models, true
@@ -215,12 +215,12 @@ func (e *env) examineModel(ctx context.Context, o *options, client *ollama.Clien
 func (e *env) examineWindow(ctx context.Context, o *options, info *modelInfo, x *examination) {
 	m, err := o.ollamaModel()
 	if err != nil {
-		x.bad("window", err.Error(), "")
+		x.bad("window", plainText(err), "")
 		return
 	}
 	window, err := m.Window(ctx)
 	if err != nil {
-		x.bad("window", err.Error(), "")
+		x.bad("window", plainText(err), "")
 		return
 	}
 	loaded := "not loaded"

@@ -47,7 +47,7 @@ func (e *env) fail(err error) int {
 	if code >= exitSignal || errors.As(err, &said) {
 		return code
 	}
-	e.err.note(styleError, err.Error())
+	e.err.note(styleError, plainText(err))
 	return code
 }
 

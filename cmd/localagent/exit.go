@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/localagent/localagent/loop"
@@ -45,6 +47,22 @@ type signalError struct{ sig syscall.Signal }
 func (e *signalError) Error() string { return e.sig.String() }
 
 var errTimeout = errors.New("the time given with --timeout is up")
+
+// plainText is the text of an error for people: without the names of the packages
+// that it begins with.
+func plainText(err error) string {
+	text := err.Error()
+	for {
+		name, rest, ok := strings.Cut(text, ": ")
+		if !ok || !slices.Contains(packageNames, name) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// packageNames are what errors of this module begin with.
+var packageNames = []string{"command", "loop", "model", "ollama", "permission", "replay", "session"}
 
 // codeOf is the exit status of an error.
 func codeOf(err error) int {

@@ -51,14 +51,15 @@ func (x *explainer) mark(at parse.Span, look style, note string) {
 
 // verdict is the first line: the kind of the reply.
 func (x *explainer) verdict(r *parse.Result) {
+	look, text := styleError, "not to be used; ask again"
 	switch r.Outcome {
 	case parse.Calls:
-		x.s.put(span{styleGood, "call"}, ": "+plural(len(r.Calls), "call")+" to run\n")
+		look, text = styleGood, plural(len(r.Calls), "call")+" to run"
 	case parse.Final:
-		x.s.put(span{styleGood, "final"}, ": an answer, nothing to run\n")
-	default:
-		x.s.put(span{styleError, "unparseable"}, ": not to be used; ask again\n")
+		look, text = styleGood, "an answer, nothing to run"
 	}
+	kind := kinds[r.Outcome]
+	x.s.put(span{look, kind}, x.s.fold(": "+text, len(kind), "  "), "\n")
 }
 
 func (x *explainer) call(look style, what string, c parse.Call) {

@@ -91,6 +91,6 @@ var environment = []struct{ name, means string }{
 	{"LOCALAGENT_CONFIG", "the config file, as --config"},
 	{"LOCALAGENT_STATE_DIR", "where sessions and history are kept, in place of $XDG_STATE_HOME/localagent"},
 	{"NO_COLOR", "when set, no colour"},
-	{"TERM", "dumb: no colour, no line that is rewritten"},
+	{"TERM", "dumb, or not set: no colour, no line that is rewritten"},
 	{"COLUMNS", "width of help and tables when stdout is no terminal"},
 }

@@ -35,6 +35,10 @@ func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader
 		return m, h, err
 	}
 	client := &ollama.Client{Host: o.host}
+	host, err := client.URL()
+	if err != nil {
+		return nil, h, &statusError{exitUsage, err}
+	}
 	if o.model == "" {
 		name, err := e.onlyModel(ctx, client)
 		if err != nil {
@@ -44,10 +48,6 @@ func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader
 	}
 	if err := o.applyModel(); err != nil {
 		return nil, h, err
-	}
-	host, err := client.URL()
-	if err != nil {
-		return nil, h, &statusError{exitUsage, err}
 	}
 	h.Model, h.Host, h.NumCtx = o.model, host, o.numCtx
 	h.Digest = digestOf(ctx, client, o.model)
@@ -113,9 +113,12 @@ func optionValue(s string) any {
 }
 
 func openReplay(file string) (*replay.Model, error) {
-	f, err := os.Open(file)
+	if file == "" {
+		return nil, usageErrorf("flag --model: want the name of a file behind %s", replayPrefix)
+	}
+	f, err := openInput(file)
 	if err != nil {
-		return nil, &statusError{exitUsage, err}
+		return nil, err
 	}
 	defer f.Close()
 	m, err := replay.Read(f)
@@ -149,11 +152,14 @@ func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, err
 
 // noServer is what a first run on a machine without Ollama says.
 func (e *env) noServer(client *ollama.Client, err error) error {
+	host, bad := client.URL()
+	if bad != nil {
+		return &statusError{exitUsage, bad}
+	}
 	var m *loop.ModelError
 	if !errors.As(err, &m) || m.Kind != loop.Unreachable {
 		return &statusError{exitBackend, err}
 	}
-	host, _ := client.URL()
 	return &statusError{exitBackend, errors.New("no Ollama server answers at " + host + "\n" +
 		"  to start it:   ollama serve             (to install it: ollama.com/download)\n" + withoutModel)}
 }

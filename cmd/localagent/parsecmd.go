@@ -106,9 +106,9 @@ type reader struct {
 func (r *reader) file(name string) error {
 	in := r.e.stdin
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := openInput(name)
 		if err != nil {
-			return &statusError{exitUsage, err}
+			return err
 		}
 		defer f.Close()
 		in = f

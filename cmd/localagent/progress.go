@@ -40,7 +40,7 @@ func (p *progress) event(ev loop.Event) {
 	case loop.FreshRetry:
 		p.note("the reply could not be used (" + describeProblem(ev) + "); asking again" + retryHow(ev))
 	case loop.ModelRetry:
-		p.note(fmt.Sprintf("%v; trying again in %s", ev.Retry.Err, shortTime(ev.Retry.Delay)))
+		p.note(plainText(ev.Retry.Err) + "; trying again in " + shortTime(ev.Retry.Delay))
 	case loop.Compacted:
 		p.note(fmt.Sprintf("context compacted (%s): %s to %s tokens", ev.Tier, thousands(ev.Before), thousands(ev.After)))
 	case loop.Warned:
@@ -161,7 +161,7 @@ func stopText(r *loop.Result) string {
 	if r.Err == nil || r.Stop == loop.StopAbortedModel || r.Stop == loop.StopAbortedTools {
 		return cmp.Or(r.Advice, string(r.Stop))
 	}
-	text := strings.TrimPrefix(r.Err.Error(), "loop: ")
+	text := plainText(r.Err)
 	if r.Stop == loop.StopTimeout {
 		text = errTimeout.Error()
 	}

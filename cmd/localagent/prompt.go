@@ -127,15 +127,25 @@ func (e *env) readFiles(names []string) ([]loop.Attachment, error) {
 
 // readFile reads a file as text.
 func (e *env) readFile(name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
-		return "", &statusError{exitUsage, err}
+		return "", err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		return "", usageErrorf("%s is a folder; one file at a time", name)
-	}
 	return e.readText(f, name)
+}
+
+// openInput opens a file that the user names.
+func openInput(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, &statusError{exitUsage, err}
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, usageErrorf("%s is a folder; one file at a time", name)
+	}
+	return f, nil
 }
 
 // readText reads all of r and makes it proper text, as the rule above says.

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,12 +63,17 @@ func (s *screen) setColor(when string) {
 	case "never":
 		s.color = false
 	default:
-		s.color = s.tty && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
+		s.color = s.canMove() && s.env("NO_COLOR") == ""
 	}
 }
 
-// canMove says whether the cursor may be moved: for a line that is rewritten.
-func (s *screen) canMove() bool { return s.tty && s.env("TERM") != "dumb" }
+// canMove says whether the cursor may be moved: for a line that is rewritten. A
+// terminal that does not say what it is can nothing, but on Windows, where none
+// does.
+func (s *screen) canMove() bool {
+	kind := s.env("TERM")
+	return s.tty && kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
+}
 
 // width is the number of columns.
 func (s *screen) width() int {

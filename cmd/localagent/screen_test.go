@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,10 +50,11 @@ func TestSetColor(t *testing.T) {
 		vars map[string]string
 		want bool
 	}{
-		{"auto", true, nil, true},
-		{"auto", false, nil, false},
-		{"auto", true, map[string]string{"NO_COLOR": "1"}, false},
+		{"auto", true, map[string]string{"TERM": "xterm"}, true},
+		{"auto", false, map[string]string{"TERM": "xterm"}, false},
+		{"auto", true, map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, false},
 		{"auto", true, map[string]string{"TERM": "dumb"}, false},
+		{"auto", true, nil, runtime.GOOS == "windows"},
 		{"never", true, nil, false},
 		{"always", false, nil, true},
 		{"always", true, map[string]string{"NO_COLOR": "1"}, true}, // the flag was typed later than the variable was set
@@ -152,7 +154,7 @@ func TestTable(t *testing.T) {
 
 // The ^C of a key goes away, but no line with text on it.
 func TestFresh(t *testing.T) {
-	s, b := testScreen(nil)
+	s, b := testScreen(map[string]string{"TERM": "xterm"})
 	s.tty = true
 	s.put("half a line")
 	s.fresh()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -84,8 +85,8 @@ func sessionError(err error, ref string) error {
 		return usageErrorf("there is no session to go on with")
 	case errors.Is(err, session.ErrNotFound):
 		return usageErrorf("no session fits %q (localagent sessions lists them)", ref)
-	case errors.Is(err, session.ErrAmbiguous):
-		return usageErrorf("%s", strings.TrimPrefix(err.Error(), "session: "))
+	case errors.Is(err, session.ErrAmbiguous), errors.Is(err, session.ErrNoLog), errors.Is(err, fs.ErrNotExist):
+		return &statusError{exitUsage, err}
 	}
 	return err
 }

@@ -325,7 +325,7 @@ func (e *env) allTools(o *options, root *os.Root, spillDir string, hide hiding) 
 		d.Dir, d.Kill = cmp.Or(d.Dir, folder(root)), e.kill
 		t, err := commandtool.New(d.Config)
 		if err != nil {
-			return nil, usageErrorf("%s: %s", d.from, strings.TrimPrefix(err.Error(), "command: "))
+			return nil, usageErrorf("%s: %s", d.from, plainText(err))
 		}
 		all = append(all, t)
 	}
