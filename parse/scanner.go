@@ -88,7 +88,7 @@ func (s *Scanner) Feed(chunk string) []Event {
 		return s.events
 	}
 	s.append(chunk)
-	if s.stringGoesOn() {
+	if s.candidateGoesOn() {
 		return nil
 	}
 	s.run()
@@ -121,16 +121,16 @@ func (s *Scanner) proseGoesOn(chunk string) bool {
 	return true
 }
 
-// stringGoesOn reports whether all of the text that is new belongs to a string of
-// the candidate at hand: then nothing else has changed.
-func (s *Scanner) stringGoesOn() bool {
+// candidateGoesOn reports whether all of the text that is new belongs to the
+// candidate at hand and does not end it: then nothing else has changed.
+func (s *Scanner) candidateGoesOn() bool {
 	r := &s.read
-	if s.state != stCandidate || r.token != tokenString || r.text == "" {
+	if s.state != stCandidate {
 		return false
 	}
 	r.text = s.text
-	if r.inString() {
-		return false
+	if r.token != tokenString || r.inString() {
+		return !s.inCandidate()
 	}
 	s.pos = len(s.text)
 	return true
