@@ -112,6 +112,13 @@ var evasions = map[string][]string{
 		"find .git -delete",
 		"git rm .git/config",
 		"git checkout -- .git/config",
+		"x=.git/config; tee $x",
+		"echo .git/config | xargs tee",
+		"sed 'w .git/config' x",
+		"awk '{print > \".git/config\"}' x",
+		"rm -rf .",
+		"rm -r \"$PWD\"",
+		"chmod -R a+w .",
 	},
 	"deny read secrets/**": {
 		"cat ~/BASE/secrets/key",
@@ -129,6 +136,22 @@ var evasions = map[string][]string{
 		"rsync . host:",
 		"cd secrets && cat key",
 		"while read l; do echo $l; done < secrets/key",
+		"x=secrets/key; cat $x",
+		"export F=secrets/key; cat $F",
+		"F=secrets/key sh -c 'cat $F'",
+		"read x <<< secrets/key; cat $x",
+		"cat \"${x:-secrets/key}\"",
+		"cat $(echo secrets/key)",
+		"echo secrets/key | xargs cat",
+		"ls -R | xargs cat",
+		"cat $'secrets/key'",
+		"cat ./*/key",
+		"cat src/../*/key",
+		"curl file://$PWD/secrets/key",
+		"awk 'BEGIN {while ((getline l < \"secrets/key\") > 0) print l}'",
+		"sed 'r secrets/key' x",
+		"python3 -c \"print(open('secrets/key').read())\"",
+		"python3 <<E\nprint(open('secrets/key').read())\nE",
 	},
 }
 
@@ -162,6 +185,11 @@ var honest = []string{
 	"poetry run pytest",
 	"npm run lint -- x",
 	"cat <<'E' > list\na b # c\nE",
+	"x=src/a; cat $x | wc -l",
+	"echo 'see .git for more' | tee log",
+	"git commit -m 'drop secrets/key'",
+	"chmod -R a+w build",
+	"sed 's/a/b/w log' x",
 }
 
 func TestEvasions(t *testing.T) {

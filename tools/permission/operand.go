@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/localagent/localagent/tools"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A use is what a program does with the files among its words.
@@ -42,36 +44,68 @@ const maxPath = 4096
 func (s *shell) mentions(words []word) {
 	name := programOf(words)
 	u, known := uses()[name]
-	if !known {
+	switch {
+	case !known:
+		u = use{maybe, maybe}
+	case s.flows && (name == "echo" || name == "printf"): // another may open what they print
+		words = slices.DeleteFunc(slices.Clone(words), func(w word) bool { return w.kind != fixed })
 		u = use{maybe, maybe}
 	}
 	if slices.ContainsFunc(words, func(w word) bool { return w.danger != "" || name == "git" && w.is(gitWriters...) }) {
 		u.writes = max(u.writes, maybe)
 	}
 	files := fileWords(name, words[1:])
+	if name == "sed" {
+		files = append(slices.Clip(files), sedFiles(files)...)
+	}
 	for _, w := range files {
 		s.mention(w, tools.Read, u.reads)
 		s.mention(w, tools.Write, u.writes)
 	}
-	if walks(name, words[1:]) && s.watched(tools.Read) {
-		s.walk(files)
+	if class, ok := walks(name, words[1:]); ok && s.watched(class) {
+		s.walk(files, class)
 	}
 }
 
-// A walk is the options that make a program read all that is in a folder.
+// held notes a text that a command may take the name of a file from: a variable,
+// or a here-document.
+func (s *shell) held(w *syntax.Word) {
+	text := readWord(w, s.src)
+	s.mention(text, tools.Read, maybe)
+	s.mention(text, tools.Write, maybe)
+}
+
+var sedFile = lazily(`[rRwW][ \t]*([^ \t\n;}][^\n;}]*)`)
+
+// sedFiles are the words that sed scripts may name files by.
+func sedFiles(args []word) (files []word) {
+	for _, a := range args {
+		for _, m := range sedFile().FindAllStringSubmatch(a.text, maxScripts) {
+			files = append(files, fixedWord(m[1]))
+		}
+	}
+	return files
+}
+
+// A walk is the options that make a program read, or write, all that is in a
+// folder.
 type walk struct {
 	letters string
 	long    []string
 	always  bool
+	writes  bool
 }
 
 var walkers = map[string]walk{
 	"ack":   {always: true},
 	"ag":    {always: true},
+	"chgrp": changeWalk, "chmod": changeWalk, "chown": changeWalk,
 	"cp":    {letters: "aRr", long: []string{"recursive", "archive"}},
 	"diff":  {letters: "r", long: []string{"recursive"}},
 	"egrep": grepWalk, "fgrep": grepWalk, "grep": grepWalk,
+	"find":  {long: []string{"delete"}, writes: true},
 	"rg":    {always: true},
+	"rm":    {letters: "rR", long: []string{"recursive"}, writes: true},
 	"rsync": {always: true},
 	"scp":   {letters: "r"},
 	"tar":   {letters: "cru", long: []string{"create", "append", "update"}},
@@ -80,20 +114,26 @@ var walkers = map[string]walk{
 
 var grepWalk = walk{letters: "rRd", long: []string{"recursive", "dereference-recursive", "directories"}}
 
-// walks says whether a program reads all that is in the folders it is given.
-func walks(name string, args []word) bool {
+var changeWalk = walk{letters: "R", long: []string{"recursive"}, writes: true}
+
+// walks says whether a program reads or writes all that is in the folders it is
+// given.
+func walks(name string, args []word) (class tools.Class, ok bool) {
 	w := walkers[name]
-	if name == "tar" && len(args) > 0 && !args[0].option() && strings.ContainsAny(args[0].text, w.letters) {
-		return true // without its dash
+	if class = tools.Read; w.writes {
+		class = tools.Write
 	}
-	return w.always || slices.ContainsFunc(args, func(a word) bool {
+	if name == "tar" && len(args) > 0 && !args[0].option() && strings.ContainsAny(args[0].text, w.letters) {
+		return class, true // without its dash
+	}
+	return class, w.always || slices.ContainsFunc(args, func(a word) bool {
 		return a.kind == fixed && danger{letters: w.letters, long: w.long}.option(a.text)
 	})
 }
 
 // walk notes what may lie in the folders that a program goes through; without
 // any it is the working folder.
-func (s *shell) walk(files []word) {
+func (s *shell) walk(files []word, class tools.Class) {
 	dirs := 0
 	for _, w := range files {
 		if w.option() && w.kind == fixed {
@@ -101,13 +141,13 @@ func (s *shell) walk(files []word) {
 		}
 		dirs++
 		if w.kind != fixed {
-			s.mention(word{text: w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, tools.Read, maybe)
+			s.mention(word{text: w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, class, maybe)
 		} else if !s.isFile(w.text) {
-			s.mention(word{text: w.text, kind: open, shape: contents(w.text)}, tools.Read, maybe)
+			s.mention(word{text: w.text, kind: open, shape: contents(w.text)}, class, maybe)
 		}
 	}
 	if dirs == 0 {
-		s.mention(word{text: "the working folder", kind: open, shape: contents(".")}, tools.Read, maybe)
+		s.mention(word{text: "the working folder", kind: open, shape: contents(".")}, class, maybe)
 	}
 }
 
@@ -160,15 +200,25 @@ func (s *shell) mention(w word, class tools.Class, sure level) {
 		}
 		return
 	case w.kind != fixed:
-		if !w.shape.vague() {
-			s.add(act{class: class, text: shorten(w.text), mention: maybe, shape: w.shape, dir: s.policy.Dir})
+		for _, shape := range w.shape.names() {
+			s.add(act{class: class, text: shorten(w.text), mention: maybe, shape: shape, dir: s.policy.Dir})
 		}
+	}
+	for _, m := range inQuotes().FindAllStringSubmatch(w.text, maxScripts) {
+		if len(m[0]) > maxPath {
+			continue
+		}
+		s.add(act{class: class, text: shorten(w.text), mention: maybe, raw: cmp.Or(m[1], m[2])})
+	}
+	if w.kind != fixed {
 		return
 	}
 	for _, p := range names(w.text) {
 		s.add(act{class: class, text: shorten(w.text), mention: sure, raw: p})
 	}
 }
+
+var inQuotes = lazily(`"([^"\s]+)"|'([^'\s]+)'`)
 
 // names are the texts in a word that may name a file: the word, what stands
 // behind = : @ or a comma, and what is joined to a short option.

@@ -51,10 +51,12 @@
 // The files that a command names are held against deny and ask rules too: what
 // may not be read may not be read by cat either, and what may not be written not
 // by cp. With programs of which nothing is known, with those that go through
-// folders (grep -r, tar, cp -r), and with names that the shell has still to
-// expand, it can only be guessed, and a person is asked. Programs also open files
-// that no line shows; keep those out of reach by other means. Tools that walk over
-// files by themselves leave out what [Policy.Hides] names.
+// folders (grep -r, tar, cp -r, rm -r), with names that the shell has still to
+// expand, and with names that stand elsewhere in the line (in a variable, in quotes
+// within a program, in a here-document), it can only be guessed, and a person is
+// asked. Programs also open files that no line shows, as tar -x, git apply and
+// find -exec do; keep those out of reach by other means. Tools that walk over files
+// by themselves leave out what [Policy.Hides] names.
 package permission
 
 import (

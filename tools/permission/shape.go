@@ -65,6 +65,51 @@ func (s shape) base() shape {
 	return s
 }
 
+// names are the shapes of the names of files that a word of this shape may hold:
+// its own, and what stands behind = : @ or a comma.
+func (s shape) names() (found []shape) {
+	for i := range s {
+		if i > 0 && !strings.ContainsRune("=:@,", s[i-1].char) || s[i:].vague() || len(found) == maxScripts {
+			continue
+		}
+		found = append(found, s[i:].clean())
+	}
+	return found
+}
+
+// clean is the shape without what does not change where a path leads: doubled
+// slashes and dots. Behind a .. it may lead anywhere.
+func (s shape) clean() (path shape) {
+	up := false
+	for len(s) > 0 {
+		n := len(path)
+		switch begins := n == 0 || path[n-1] == (piece{char: '/'}); {
+		case begins && s.begins("./"):
+			s = s[2:]
+		case begins && s.begins("../"):
+			s, path, up = s[3:], nil, true
+		case begins && n > 0 && s.begins("/"):
+			s = s[1:]
+		default:
+			s, path = s[1:], append(path, s[0])
+		}
+	}
+	if up {
+		return append(shape(nil).add(anyText).text("/"), path...)
+	}
+	return path
+}
+
+// begins says whether the shape begins with this text, of ASCII.
+func (s shape) begins(t string) bool {
+	for i := range len(t) {
+		if i == len(s) || s[i] != (piece{char: rune(t[i])}) {
+			return false
+		}
+	}
+	return true
+}
+
 // vague says whether the shape is any text at all.
 func (s shape) vague() bool {
 	return !slices.ContainsFunc(s, func(p piece) bool { return p.gap != anyText })

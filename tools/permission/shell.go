@@ -31,6 +31,7 @@ type shell struct {
 	policy  *Policy
 	folders []string // where the line may be when it names a file; "": the working folder
 	moved   bool     // a cd stands in the line
+	flows   bool     // what a command prints may become words of another
 	lost    bool     // the line may be in folders that are not among them
 
 	acts  []act
@@ -177,17 +178,22 @@ func (s *shell) node(n syntax.Node) {
 		if n.Op == syntax.PipeAll {
 			s.odd(n)
 		}
+		s.flows = s.flows || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
 	case *syntax.ForClause:
 		s.loop(n)
 	case *syntax.DeclClause:
 		s.declare(n)
 	case *syntax.CmdSubst, *syntax.ProcSubst:
+		s.flows = true
 		s.barred(source(s.src, n), "a substitution runs a command in it")
 	case *syntax.ParamExp:
 		if text := source(s.src, n); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 			s.veiled(n) // the parser knows no process substitution there
 		} else if !plainParam(n) {
 			s.barred(text, "the shell computes what stands there")
+		}
+		if n.Exp != nil && n.Exp.Word != nil {
+			s.held(n.Exp.Word)
 		}
 	case *syntax.ArithmExp:
 		if !numbersOnly(n) {
@@ -252,6 +258,9 @@ func (s *shell) call(c *syntax.CallExpr) {
 		if len(c.Args) == 0 || !harmless(a) {
 			s.barred(source(s.src, a), "it sets a variable")
 		}
+		if a.Value != nil {
+			s.held(a.Value)
+		}
 	}
 	if len(c.Args) == 0 {
 		return
@@ -315,8 +324,12 @@ func (s *shell) redirect(r *syntax.Redirect) {
 		if !plainEnd(r, s.src) {
 			s.hidden(source(s.src, r), "not every shell finds the same end of the text")
 		}
+		if r.Hdoc != nil {
+			s.held(r.Hdoc)
+		}
 		return
 	case syntax.WordHdoc:
+		s.held(r.Word)
 		return
 	case syntax.RdrIn:
 		class = tools.Read
@@ -398,6 +411,9 @@ func (s *shell) loop(f *syntax.ForClause) {
 func (s *shell) declare(d *syntax.DeclClause) {
 	words := []word{fixedWord(d.Variant.Value)}
 	for _, a := range d.Args {
+		if a.Value != nil {
+			s.held(a.Value)
+		}
 		if a.Naked && a.Value != nil {
 			words = append(words, readWord(a.Value, s.src))
 		} else {

@@ -151,9 +151,12 @@ func (s *speller) part(part syntax.WordPart) {
 	case *syntax.Lit:
 		s.bare(part.Value)
 	case *syntax.SglQuoted:
-		if part.Dollar {
+		switch {
+		case part.Dollar && strings.Contains(part.Value, `\`):
 			s.expands(open, anyText)
 			return
+		case part.Dollar:
+			s.kind = open // to some shells the $ is a part of it
 		}
 		s.put(part.Value)
 	case *syntax.DblQuoted:

@@ -212,7 +212,7 @@ func (w wrapper) run(name string, args []word) started {
 	for len(rest) > 0 && len(st.commands) < maxScripts {
 		command := rest
 		if w.more {
-			command = append(slices.Clip(rest), openWord("…"))
+			command = append(slices.Clip(rest), unseenName())
 		}
 		st.commands = append(st.commands, command)
 		if sure {
@@ -221,6 +221,13 @@ func (w wrapper) run(name string, args []word) started {
 		rest = rest[1:]
 	}
 	return st
+}
+
+// unseenName is the name of some file, which no line shows.
+func unseenName() word {
+	w := openWord("…")
+	w.shape = contents(".")
+	return w
 }
 
 // fillIn makes words open that a wrapper fills something into.
