@@ -16,6 +16,14 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 			return false, true
 		}
 	}
+	if s.behindCall() && s.blankBefore(p) {
+		switch why, is := lexTurn(rest, s.eof); is {
+		case yes:
+			return s.endReply(p, why), true
+		case maybe:
+			return false, true
+		}
+	}
 	if q, wait := s.languageWord(p); q > 0 || wait {
 		if wait {
 			return false, true
@@ -32,6 +40,12 @@ func (s *Scanner) leadWord(p int) (ok, wait bool) {
 		return false, false
 	}
 	return s.expressionAt(p)
+}
+
+// behindCall reports whether a complete call stands directly before, closing tags
+// and tokens apart.
+func (s *Scanner) behindCall() bool {
+	return len(s.calls) > 0 && s.lead && (s.called || s.stands && s.prefix < 0)
 }
 
 // mayBeWhole reports whether a call without brackets may stand here: so far

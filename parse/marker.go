@@ -409,6 +409,28 @@ var lineWords = []labelled{
 	{"✿RETURN✿:", wordObservation},
 }
 
+// turnWords begin a turn of somebody else, or a result, where a line begins with
+// one directly behind a call. Anywhere else they are words of an answer.
+var turnWords = []struct{ text, why string }{
+	{"USER:", DroppedTurn}, {"User:", DroppedTurn}, {"HUMAN:", DroppedTurn}, {"Human:", DroppedTurn},
+	{"### Instruction:", DroppedTurn}, {"### Human:", DroppedTurn}, // Alpaca, Vicuna
+	{"FUNCTION RESPONSE:", DroppedResult}, {"Function response:", DroppedResult}, {"Function Response:", DroppedResult}, // Glaive
+}
+
+// lexTurn reads the turn word that line begins with, and says why it ends the
+// reply.
+func lexTurn(line string, eof bool) (why string, ok tri) {
+	for _, w := range turnWords {
+		if strings.HasPrefix(line, w.text) {
+			return w.why, yes
+		}
+		if !eof && strings.HasPrefix(w.text, line) {
+			ok = maybe
+		}
+	}
+	return "", ok
+}
+
 // beginsLine are the first bytes of line words, of functools and of >>>.
 var beginsLine = byteset.New(func(c byte) bool {
 	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })
