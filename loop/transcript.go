@@ -18,10 +18,6 @@ const (
 	KindAborted = "aborted" // a reply that was cancelled half way; the model is not shown it
 )
 
-// beyond are the reasons package parse gives for the rest of a reply that went
-// on with what is not the model's to write, or with itself for ever.
-var beyond = map[string]bool{"invented-result": true, "invented-turn": true, "repetition": true}
-
 // Transcript is a conversation: everything a run needs to go on. It is plain
 // data, and what [Transcript.Apply] makes of the events of its runs: a log read
 // back event by event gives the same transcript. Any prefix of it can be gone
@@ -96,10 +92,12 @@ func replyEntry(ev Replied) (e Entry, ok bool) {
 	return e, usable && e.Text != ""
 }
 
-// beyondAt is where the rest of a reply begins that counts as nothing.
+// beyondAt is where a reply goes on with what is not the model's to write, or with
+// itself for ever: the rest counts as nothing.
 func beyondAt(reading parse.Result) (offset int, ok bool) {
 	for _, d := range reading.Dropped {
-		if beyond[d.Reason] {
+		switch d.Reason {
+		case parse.DroppedResult, parse.DroppedTurn, parse.DroppedRepetition:
 			return d.Span.Start, true
 		}
 	}
