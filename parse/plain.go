@@ -7,7 +7,7 @@ import "unicode/utf8"
 // as it stands, and most of what models write is. It reports whether it came to
 // the end of the candidate or of the text.
 func (r *reader) plain() bool {
-	if len(r.stack) == 0 || r.tail != tailNone || r.single || r.failed() {
+	if len(r.stack) == 0 || r.tail != tailNone || r.single {
 		return false
 	}
 	f := &r.stack[len(r.stack)-1]

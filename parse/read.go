@@ -273,7 +273,7 @@ func (r *reader) run() status {
 			}
 			continue
 		}
-		if r.plain() {
+		if !r.failed() && r.plain() {
 			continue
 		}
 		if st, ok := r.step(); ok {

@@ -88,7 +88,7 @@ func (s *Scanner) Feed(chunk string) []Event {
 		return s.events
 	}
 	s.append(chunk)
-	if s.candidateGoesOn() {
+	if s.candidateGoesOn(chunk) {
 		return nil
 	}
 	s.run()
@@ -123,18 +123,28 @@ func (s *Scanner) proseGoesOn(chunk string) bool {
 
 // candidateGoesOn reports whether all of the text that is new belongs to the
 // candidate at hand and does not end it: then nothing else has changed.
-func (s *Scanner) candidateGoesOn() bool {
+func (s *Scanner) candidateGoesOn(chunk string) bool {
 	r := &s.read
 	if s.state != stCandidate {
 		return false
 	}
-	r.text = s.text
-	if r.token != tokenString || r.inString() {
-		return !s.inCandidate()
-	}
-	s.pos = len(s.text)
-	return true
+	return r.sure && r.tail == tailNone && !r.single && !mayEnd(chunk) || !s.inCandidate()
 }
+
+// mayEnd reports whether a candidate may end in a piece: it is read no further
+// until then.
+func mayEnd(chunk string) bool {
+	for i := range len(chunk) {
+		if candidateEnds.Has(chunk[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// candidateEnds are the bytes that may end a candidate: closers, wide ones too,
+// and what begins a closing tag or fence.
+var candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
 
 // isPlain are the bytes that begin nothing in the middle of a line.
 var isPlain = func() (t [256]bool) {
