@@ -27,6 +27,7 @@ var dangers = map[string]danger{
 	"bun":       {letters: "epr", long: []string{"eval", "print", "preload"}},
 	"cargo":     {long: []string{"config"}},
 	"curl":      {letters: "oOTKcD", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "upload-file", "config", "cookie-jar", "dump-header", "trace", "trace-ascii", "libcurl", "stderr", "etag-save", "hsts", "alt-svc", "ssl-sessions", "engine"}, find: curlDanger},
+	"date":      {letters: "s", long: []string{"set"}, find: dateDanger},
 	"deno":      {words: []string{"eval", "repl"}},
 	"diff3":     {long: []string{"diff-program"}},
 	"fd":        {letters: "xX", long: []string{"exec", "exec-batch"}},
@@ -205,11 +206,27 @@ func printfDanger(args []word) {
 	}
 }
 
-// variableDanger marks what is not the name of a script's own variable.
+// variableDanger marks what is not the name of a script's own variable, also when
+// it is joined to the -a of read.
 func variableDanger(args []word) {
 	for i, a := range args {
-		if !a.option() && !ownName(a.text) {
+		name := a.text
+		if a.option() {
+			_, name, _ = strings.Cut(name, "a")
+		}
+		if !ownName(name) && (name != "" || !a.option()) {
 			args[i].danger = "is a variable that others use"
+		}
+	}
+}
+
+var clock = lazily(`^[0-9]{8,12}(\.[0-9]{2})?$`)
+
+// dateDanger marks a new time for the clock.
+func dateDanger(args []word) {
+	for i, a := range args {
+		if clock().MatchString(a.text) {
+			args[i].danger = "sets the clock"
 		}
 	}
 }
@@ -227,7 +244,7 @@ func nodeDanger(args []word) {
 
 // profileDanger marks the options by which go and its tests write profiles.
 func profileDanger(args []word) {
-	d := danger{long: []string{"blockprofile", "coverprofile", "cpuprofile", "memprofile", "mutexprofile", "outputdir", "trace"}}
+	d := danger{long: []string{"artifacts", "blockprofile", "coverprofile", "cpuprofile", "fuzzcachedir", "gocoverdir", "memprofile", "mutexprofile", "outputdir", "testlogfile", "trace"}}
 	for i, a := range args {
 		name := strings.TrimLeft(a.text, "-")
 		if d.option(a.text) || name != a.text && d.option("-"+strings.TrimPrefix(name, "test.")) {
