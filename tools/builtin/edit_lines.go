@@ -197,7 +197,7 @@ func indentOf(old, file, new []row) (func(line string) string, error) {
 	case every(func(s shift) bool { return s.file == s.old }):
 		return func(line string) string { return line }, nil
 	case every(func(s shift) bool { return s.file == more+s.old }):
-		return func(line string) string { return strings.TrimRight(more+line, "\t ") }, nil
+		return func(line string) string { return pick(loose(line) == "", line, more+line) }, nil
 	case every(func(s shift) bool { return less+s.file == s.old }):
 		return func(line string) string { return strings.TrimPrefix(line, less) }, nil
 	case every(func(s shift) bool { return table[s.old] == s.file }) && known(table, new):

@@ -40,6 +40,7 @@ func TestReplace(t *testing.T) {
 			want: "f:\n    if x:\n        b\n        c\n"},
 		{name: "more indented", text: "if x:\n    a\n", old: "  if x:\n      a\n", new: "  if x:\n      b\n", want: "if x:\n    b\n"},
 		{name: "an empty line stays empty", text: "    a\n    b\n", old: "a\nb\n", new: "a\n\nc\n", want: "    a\n\n    c\n"},
+		{name: "blanks at the end stay", text: "  a\n  b\n", old: "a\nb\n", new: "a\nc  \nd\n", want: "  a\n  c  \n  d\n"},
 		{name: "blank lines around", text: "a \nb\n", old: "\n\na\nb\n\n", new: "\n\nx\n\n", want: "x\n"},
 		{name: "no last break", text: "a \nb", old: "a\nb", new: "a\nx\ny", want: "a \nx\ny"},
 		{name: "deleted at the end", text: "a\nb \nc", old: "b\nc", new: "b", want: "a\nb "},
