@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/localagent/localagent/loop"
+	"github.com/localagent/localagent/loop/session"
 	"golang.org/x/term"
 )
 
@@ -68,11 +69,8 @@ type chat struct {
 	*job
 	in lineReader
 
-	last    loop.Replied // the last reply, for /last
-	lastEnd *loop.Result
-	turns   []int // length of the conversation before each turn
-	prompts []loop.Prompt
-	armed   bool // Ctrl-C was the last key, and a second one leaves
+	last  loop.Replied // the last reply, for /last
+	armed bool         // Ctrl-C was the last key, and a second one leaves
 
 	mu      sync.Mutex
 	stop    func(cause error)       // stops the turn, once; nil: there is none, or it was stopped
@@ -249,12 +247,10 @@ func (c *chat) turn(ctx context.Context, p loop.Prompt) {
 		c.stop, c.playing = nil, false
 		c.mu.Unlock()
 	}()
-	c.turns = append(c.turns, len(c.talk.Entries))
-	c.prompts = append(c.prompts, p)
 	began := time.Now()
-	c.lastEnd, _ = c.play(ctx, p)
-	if !c.o.quiet && c.lastEnd != nil {
-		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(c.lastEnd.State, time.Since(began)), 0, "  ")}, "\n\n")
+	end, _ := c.play(ctx, p)
+	if !c.o.quiet {
+		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(end.State, time.Since(began)), 0, "  ")}, "\n\n")
 	}
 }
 
@@ -273,30 +269,26 @@ func turnSummary(s loop.State, took time.Duration) string {
 	return strings.Join(append(words, shortTime(took)), " · ")
 }
 
-// back shortens the conversation to what it was before the last turn, and
-// returns that turn's prompt.
-func (c *chat) back() (loop.Prompt, bool) {
-	if len(c.turns) > 0 {
-		i := len(c.turns) - 1
-		n, p := c.turns[i], c.prompts[i]
-		c.turns, c.prompts = c.turns[:i], c.prompts[:i]
-		c.shorten(n)
-		return p, true
-	}
-	// A turn of an earlier session: its task is in the conversation itself.
+// A turn is what stands in the conversation from a task on.
+type turn struct {
+	at        int    // of its task
+	title     string // of its task
+	compacted bool   // a summary of the turns before it and of its beginning follows
+}
+
+func (c *chat) lastTurn() (t turn, ok bool) {
 	for i, e := range slices.Backward(c.talk.Entries) {
 		if e.Role == loop.User && (e.Kind == loop.KindTask || e.Kind == "") {
-			c.shorten(i)
-			return loop.Prompt{Text: e.Text}, true
+			next := c.talk.Entries[i+1:]
+			return turn{i, session.Title(e.Text), len(next) > 0 && next[0].Kind == loop.KindSummary}, true
 		}
 	}
-	return loop.Prompt{}, false
+	return turn{}, false
 }
 
 // shorten keeps the first n entries of the conversation, in the log too.
 func (c *chat) shorten(n int) {
 	before := len(c.talk.Entries)
-	n = min(n, before) // a compaction may have made it shorter
 	c.talk.Entries = c.talk.Entries[:n:n]
 	if c.log == nil || before == n {
 		return
@@ -309,7 +301,7 @@ func (c *chat) shorten(n int) {
 // clear begins a new conversation, in a log of its own.
 func (c *chat) clear() error {
 	c.talk = &loop.Transcript{}
-	c.turns, c.prompts, c.last = nil, nil, loop.Replied{}
+	c.last = loop.Replied{}
 	if c.log == nil {
 		return nil
 	}

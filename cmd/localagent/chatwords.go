@@ -250,21 +250,30 @@ func (c *chat) wordLast(context.Context, string) error {
 }
 
 func (c *chat) wordRetry(ctx context.Context, _ string) error {
-	p, ok := c.back()
+	t, ok := c.lastTurn()
 	if !ok {
 		return errors.New("there is nothing to ask again")
 	}
-	c.e.out.put(span{styleDim, promptMark + cutWidth(oneLine(p.Text, 200), max(30, c.e.out.width()-4))}, "\n")
-	c.turn(ctx, p)
+	keep := t.at + 1
+	if t.compacted {
+		keep++
+	}
+	c.shorten(keep)
+	c.e.out.put(span{styleDim, promptMark + oneLine(t.title, max(30, c.e.out.width()-4))}, "\n")
+	c.turn(ctx, loop.Prompt{}) // the task stands there, with its files as they were
 	return nil
 }
 
 func (c *chat) wordUndo(context.Context, string) error {
-	p, ok := c.back()
-	if !ok {
+	t, ok := c.lastTurn()
+	switch {
+	case !ok:
 		return errors.New("there is nothing to take back")
+	case t.compacted:
+		return errors.New("the turn was summarized together with those before it; /clear begins anew")
 	}
-	c.e.note("taken back: " + oneLine(p.Text, max(30, c.e.err.width()-30)))
+	c.shorten(t.at)
+	c.e.note("taken back: " + oneLine(t.title, max(30, c.e.err.width()-30)))
 	return nil
 }
 

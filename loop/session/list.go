@@ -229,12 +229,12 @@ func (i *Info) readHead(b []byte) bool {
 		case typeMessage:
 			var l messageLine
 			if json.Unmarshal(s.line.JSON, &l) == nil && l.Role == loop.User {
-				i.Prompt = title(l.Content)
+				i.Prompt = Title(l.Content)
 				return true
 			}
 		}
 	}
-	i.Prompt = title(tornContent(b[s.end:]))
+	i.Prompt = Title(tornContent(b[s.end:]))
 	return s.seen > 0
 }
 
@@ -258,9 +258,9 @@ func tornContent(b []byte) string {
 	return ""
 }
 
-// title is what a list shows of a prompt: the first line of what the user asked,
-// or, when that is not there, of what was given beside it.
-func title(prompt string) string {
+// Title is what a list shows of a task: the first line of what the user asked,
+// or, when that is not there, of what was given beside it; at most 200 bytes.
+func Title(prompt string) string {
 	if line := firstLine(withoutBlocks(prompt)); line != "" {
 		return line
 	}

@@ -117,8 +117,8 @@ func TestLongPrompt(t *testing.T) {
 			prompt := strings.Repeat("a", shift) + long
 			log := encoded(t, run(prompt, 0, "")...)
 			var i Info
-			if ok := i.readHead([]byte(log[:window])); !ok || i.Prompt != title(readable(prompt)) {
-				t.Errorf("%q, shift %d: %q, expecting %q", unit, shift, i.Prompt, title(readable(prompt)))
+			if ok := i.readHead([]byte(log[:window])); !ok || i.Prompt != Title(readable(prompt)) {
+				t.Errorf("%q, shift %d: %q, expecting %q", unit, shift, i.Prompt, Title(readable(prompt)))
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func TestTitle(t *testing.T) {
 		{"<file name=\"a\">\nlog line that goes on and", "log line that goes on and"},
 		{"<stdin> is a tag", "<stdin> is a tag"},
 	} {
-		if got := title(tt.prompt); got != tt.want {
-			t.Errorf("title(%q) = %q, expecting %q", tt.prompt, got, tt.want)
+		if got := Title(tt.prompt); got != tt.want {
+			t.Errorf("Title(%q) = %q, expecting %q", tt.prompt, got, tt.want)
 		}
 	}
 }
