@@ -221,6 +221,7 @@ func (s *Scanner) toldOf(p int) bool { return s.told >= 0 && s.told == s.lineSta
 // accept takes the candidate as what it is: calls, a fault, an answer.
 func (s *Scanner) accept() bool {
 	c := &s.cand
+	s.bare = c.expr
 	switch c.v.kind {
 	case isFault:
 		if s.lists && s.only {

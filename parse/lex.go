@@ -24,6 +24,7 @@ const (
 	stPython                 // what follows a list of calls in a python fence
 	stRest                   // text to the end
 	stEscaped                // an object whose quotes are escaped
+	stComment                // a comment beside call expressions
 	stOver                   // nothing counts any more
 )
 
@@ -75,6 +76,7 @@ type lex struct {
 	group  bool  // tentative calls wait for the end of the reply or fence
 	inside bool  // the group is the content of a fence
 	lists  bool  // the last item was a list
+	bare   bool  // the last item was a call expression without a list
 	beside Span  // the group's first item, if lists stand before it that are calls without it
 	maybe  []fault
 
@@ -241,6 +243,8 @@ func (s *Scanner) step() bool {
 		return s.endsPython()
 	case stEscaped:
 		return s.inEscaped()
+	case stComment:
+		return s.inComment()
 	case stRest:
 		s.pos = len(s.text)
 		return false
@@ -362,7 +366,7 @@ func (s *Scanner) endsLine(p int) bool {
 	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
 		p++
 	}
-	return p == len(s.text) || s.text[p] == '\n'
+	return p == len(s.text) || s.text[p] == '\n' || s.text[p] == '#'
 }
 
 // beginGroup begins tentative calls with the item from start to end.
@@ -456,6 +460,8 @@ func (s *Scanner) atLead() bool {
 		return s.construct(p)
 	case s.called && (c == '}' || c == ']' || c == ')'):
 		return s.stray(p)
+	case c == '#' && s.mayComment(p):
+		return s.comment(p)
 	case c >= utf8.RuneSelf:
 		return s.leadWide(p)
 	}

@@ -231,13 +231,14 @@ func repeats(w string) bool {
 
 // repetition ends the reply at p: what follows is the same for ever.
 func (s *Scanner) repetition(p int) bool {
+	certain := len(s.calls) > 0 && !s.group
 	if s.state == stThink {
 		s.add(pieceThink, p, "")
 	} else {
 		s.prose(p)
 		s.add(pieceText, p, "")
 	}
-	if len(s.calls) == 0 || s.group {
+	if !certain {
 		s.fault(ReasonRepetition, p, "text that goes on")
 	}
 	s.prefix = -1
