@@ -273,7 +273,7 @@ func (r *reader) run() status {
 			}
 			continue
 		}
-		if !r.failed() && r.plain() {
+		if !r.failed() && r.plain() || r.deep > 0 && r.beyond() {
 			continue
 		}
 		if st, ok := r.step(); ok {
@@ -829,6 +829,38 @@ func (r *reader) closeBad(c byte) {
 			return
 		}
 	}
+}
+
+// beyond follows a candidate beyond maxDepth, where only brackets and strings
+// count. It reports whether it got on; it stops before what is not JSON.
+func (r *reader) beyond() bool {
+	start := r.pos
+	for r.pos < len(r.text) && r.deep > 0 {
+		switch c := r.text[r.pos]; c {
+		case '{', '[', '(':
+			r.deep++
+			r.next(c)
+		case '}', ']', ')':
+			r.deep--
+			r.expect, r.line = expectAfter, false
+		case ',':
+			r.next(r.top())
+		case ':':
+			r.sawColon(0)
+		case ' ':
+		case '"':
+			end, _ := plainEnd(r.text, r.pos+1)
+			if end < 0 || r.expect == expectColon || r.expect == expectAfter {
+				return r.pos > start
+			}
+			r.badString(r.text[r.pos+1 : end])
+			r.pos = end
+		default:
+			return r.pos > start
+		}
+		r.pos++
+	}
+	return r.pos > start
 }
 
 // sawComma reads a comma of n bytes.
