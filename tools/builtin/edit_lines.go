@@ -33,8 +33,8 @@ func replaceLines(text, old, new string) (r replacement, ok bool, err error) {
 	case len(at) == 0:
 		return r, false, nil
 	case len(at) > 1:
-		return r, false, fmt.Errorf("old is not there exactly, and like it apart from white space and typography at %d places, at %s; copy one of them exactly",
-			len(at), lineList(oneBased(at)))
+		return r, false, fmt.Errorf("old is not there exactly, and like it apart from white space and typography at %s; copy one of them exactly",
+			lineList(oneBased(at)))
 	}
 	first := at[0]
 	region := file[first : first+len(want)]
@@ -100,19 +100,17 @@ func foldTypography(r rune) rune {
 	return r
 }
 
-// looseMatches returns where the lines of want stand in the file. Lines that
-// are all blank stand nowhere.
+// looseMatches returns the first places where the lines of want stand in the
+// file. Lines that are all blank stand nowhere.
 func looseMatches(file, want []row) []int {
-	key := looseRows(want)
-	if strings.Join(key, "") == "" {
+	key := strings.Join(looseRows(want), "\n")
+	if strings.Trim(key, "\n") == "" {
 		return nil
 	}
-	lines := looseRows(file)
-	var at []int
-	for i := 0; i+len(key) <= len(lines); i++ {
-		if slices.Equal(lines[i:i+len(key)], key) {
-			at = append(at, i)
-		}
+	text := "\n" + strings.Join(looseRows(file), "\n") + "\n"
+	at := occurrences(text, "\n"+key+"\n")
+	for i, offset := range at {
+		at[i] = strings.Count(text[:offset], "\n")
 	}
 	return at
 }

@@ -78,7 +78,7 @@ func TestReplaceRefused(t *testing.T) {
 		{"twice", "a\nb\na\n", "a", "x", "old stands there 2 times, at lines 1, 3; add lines around it"},
 		{"overlapping", "aaa", "aa", "x", "old stands there 2 times, at lines 1, 1"},
 		{"often", strings.Repeat("a\n", 50), "a", "x", "old stands there 50 times, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …"},
-		{"loosely twice", "a  b\nx\na   b\n", "a b", "x", "at 2 places, at lines 1, 3; copy one of them exactly"},
+		{"loosely twice", "a  b\nx\na   b\n", "a b", "x", "typography at lines 1, 3; copy one of them exactly"},
 		{"only part of a line", "func  main() {\n", "func main", "x", "closest is line 1, copy it exactly:\n1\tfunc  main() {"},
 		{"closest by lines", "one\ntwo\nthree\nfour\n", "two\nthree and a half\nfour", "x", "closest is lines 2-4, copy it exactly:\n2\ttwo\n3\tthree\n4\tfour"},
 		{"closest by likeness", "alpha beta\ngamma delta\n", "gamma dellta epsilon", "x", "closest is line 2, copy it exactly:\n2\tgamma delta"},

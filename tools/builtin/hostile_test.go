@@ -211,6 +211,16 @@ func TestSparse(t *testing.T) {
 	}
 }
 
+// A long text is looked for in a long file in one pass.
+func TestLongEdit(t *testing.T) {
+	b := newBox(t, map[string]string{"f": strings.Repeat("ab\n", 1<<20)})
+	old := strings.Repeat("ab \n", 20_000)
+	atOnce(t, func() {
+		b.fails("edit_file", args{"path": "f", "old": old + "x", "new": ""}, "closest is lines 1-20001")
+		b.fails("edit_file", args{"path": "f", "old": old, "new": ""}, "typography at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; copy")
+	})
+}
+
 // A long file without zero bytes is read until the context ends.
 func TestLongFileCancelled(t *testing.T) {
 	b := newBox(t, map[string]string{"f": strings.Repeat("some text\n", 1<<20)})
