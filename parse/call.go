@@ -96,6 +96,7 @@ type judge struct {
 	outer []member // of the object that c is, if known
 	span  Span     // of the whole candidate, for what has no part of its own
 	place place
+	text  string // the source up to here, if it is at hand
 
 	out   []byte // what c stands in, if it may be given away
 	given bool   // and has been
@@ -210,7 +211,76 @@ func (j *judge) object(i, depth int) verdict {
 	if tool >= 0 {
 		return j.registered(&s, tool, name, span)
 	}
+	if s.fields > 1 && j.text != "" && j.keyed(i) {
+		return j.members(i, span)
+	}
 	return j.unknown(&s, span)
+}
+
+// keyed reports whether each key of the object at c[i:] is a tool, and each value
+// an object that may be its arguments.
+func (j *judge) keyed(i int) bool {
+	all := true
+	fields(j.c, i, func(m field) bool {
+		tool, _ := j.reg.lookup(m.key)
+		all = tool >= 0 && j.c[m.v0] == '{'
+		if f := j.reg.of(tool); all && f.params != nil {
+			all = f.hasAny(j.raw(m))
+		}
+		return all
+	})
+	return all
+}
+
+// members judges the object at c[i:], whose members are calls. Its source begins
+// at span. Where the places of the members cannot be told, it is data.
+func (j *judge) members(i int, span Span) verdict {
+	var all verdict
+	r, at := newReader(j.text), span.Start+1
+	fields(j.c, i, func(m field) bool {
+		if len(all.calls) >= maxCalls {
+			all = faulty(ReasonTooLarge, at, "at most 256 calls")
+			return false
+		}
+		src, ok := r.member(at, j.c[m.k0:m.v0-1], j.raw(m))
+		if !ok {
+			all = verdict{}
+			return false
+		}
+		at = src.End
+		tool, exact := j.reg.lookup(m.key)
+		v := j.finish(call{tool: tool, exact: exact, span: src, args: j.raw(m), dialect: DialectJSON})
+		v.calls = append(all.calls, v.calls...)
+		all = v
+		return v.kind == isCalls
+	})
+	return all
+}
+
+// member finds the next member of an object behind at, whose key stands in quotes
+// and whose value is an object, as they were read before.
+func (r *reader) member(at int, key, value string) (Span, bool) {
+	start := r.behind(at, ", \t\r\n")
+	if start == len(r.text) || r.text[start] != '"' && r.text[start] != '\'' {
+		return Span{}, false
+	}
+	r.beginValue(start)
+	r.run()
+	if string(r.out) != "["+key+"]" {
+		return Span{}, false
+	}
+	at = r.behind(r.pos, ": \t\r\n")
+	if at == len(r.text) || r.text[at] != '{' {
+		return Span{}, false
+	}
+	r.begin(at)
+	r.run()
+	return Span{start, r.pos}, string(r.out) == value
+}
+
+// behind passes over what is to be skipped, from p on.
+func (r *reader) behind(p int, skip string) int {
+	return len(r.text) - len(strings.TrimLeft(r.text[p:], skip))
 }
 
 // named finds the name that counts: the first that is registered.

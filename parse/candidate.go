@@ -114,7 +114,7 @@ func (s *Scanner) judge() verdict {
 		return verdict{}
 	}
 	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, outer: r.keys[:r.outer], span: Span{c.start, c.end}, place: c.place}
-	j.out = r.out
+	j.out, j.text = r.out, s.text
 	v := j.value(0, 0)
 	if j.given {
 		r.out = nil

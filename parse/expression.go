@@ -212,6 +212,9 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 			return false, true
 		}
 		if _, known := callName(s.text[q:], &s.reg); !known {
+			if s.marker.on {
+				return s.quotedName(p)
+			}
 			return false, false
 		}
 	}

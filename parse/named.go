@@ -50,6 +50,10 @@ func (s *Scanner) markerDialect() Dialect {
 // afterMarker reads what stands directly behind a hard marker.
 func (s *Scanner) afterMarker(p int) bool {
 	rest := s.text[p:]
+	if rest[0] == '"' || rest[0] == '\'' {
+		ok, wait := s.quotedName(p)
+		return !wait && (ok || s.plain(p, p))
+	}
 	n := wordLen(rest)
 	if n == 0 {
 		return s.plain(p, p)
@@ -87,6 +91,31 @@ func (s *Scanner) afterMarker(p int) bool {
 		}
 	}
 	return s.plain(p, p)
+}
+
+// quotedName reads "NAME": before an object, in a hard marker: a member of an
+// object of calls without the object around it.
+func (s *Scanner) quotedName(p int) (ok, wait bool) {
+	n := wordLen(s.text[p+1:])
+	q := p + 1 + n
+	switch {
+	case goesOn(s.text[p+1:], n):
+		return false, !s.eof
+	case s.text[q] != s.text[p] || !s.reg.known(s.text[p+1:q]):
+		return false, false
+	}
+	at := q + 1
+	for _, due := range [...]byte{':', '{'} {
+		if at = s.look(at); at == len(s.text) {
+			return false, !s.eof
+		}
+		if s.text[at] != due {
+			return false, false
+		}
+		at++
+	}
+	s.nameAt(p, s.text[p+1:q], at-1)
+	return true, false
 }
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
