@@ -802,11 +802,14 @@ func oddArgs(raw string) bool {
 	return odd
 }
 
+// maxSchema is the longest schema that is known as one, in bytes.
+const maxSchema = 64 << 10
+
 // properties finds the object that stands under properties in arguments, -1 if
 // none does.
 func properties(raw string) int {
 	props := -1
-	if strings.Contains(raw, `"properties":{`) { // seldom: most arguments are not walked
+	if len(raw) <= maxSchema && strings.Contains(raw, `properties":{`) { // seldom: most arguments are not walked
 		fields(raw, 0, func(f field) bool {
 			if f.key == "properties" && raw[f.v0] == '{' {
 				props = f.v0

@@ -30,6 +30,7 @@ func (r *reader) plain() bool {
 			r.comma = r.pos
 			r.pos++
 			r.next(f.kind)
+			r.blank()
 		case c == f.kind+2 && (r.expect == expectAfter || f.n == 0 && r.comma < 0 && r.expect != expectColon):
 			r.pos++
 			r.pop()
@@ -50,6 +51,13 @@ func (r *reader) plain() bool {
 	return r.pos == len(r.text)
 }
 
+// blank passes over the space that mostly stands behind a colon or a comma.
+func (r *reader) blank() {
+	if r.pos < len(r.text) && r.text[r.pos] == ' ' {
+		r.pos++
+	}
+}
+
 // plainString reads a string, a key or a value of f. It reports false, and has
 // done nothing, for one that is not canonical as it stands or not here to its end.
 func (r *reader) plainString(f *frame) bool {
@@ -64,6 +72,11 @@ func (r *reader) plainString(f *frame) bool {
 		r.beginKey()
 		r.out = append(r.out, t[r.tokAt:r.pos]...)
 		r.endKey(expectColon)
+		if r.pos < len(t) && t[r.pos] == ':' {
+			r.pos++
+			r.expect = expectValue
+			r.blank()
+		}
 		return true
 	}
 	r.plainElement(f)
