@@ -41,8 +41,11 @@ type checker struct {
 	problems []problem
 }
 
+// full says that nothing more is complained about.
+func (c *checker) full() bool { return len(c.problems) == maxProblems }
+
 func (c *checker) add(path string, f fault, format string, args ...any) {
-	if len(c.problems) < maxProblems {
+	if !c.full() {
 		c.problems = append(c.problems, problem{path, f, fmt.Sprintf(format, args...)})
 	}
 }
@@ -184,6 +187,9 @@ func (c *checker) list(s *schema, raw json.RawMessage, path string) {
 		return
 	}
 	for i, v := range vs {
+		if c.full() {
+			return
+		}
 		c.value(s.items, v, fmt.Sprintf("%s[%d]", path, i))
 	}
 }
@@ -192,6 +198,9 @@ func (c *checker) object(s *schema, raw json.RawMessage, path string) {
 	given := members(raw)
 	seen := make(map[string]bool, len(given))
 	for _, m := range given {
+		if c.full() {
+			return
+		}
 		at := joinPath(path, m.key)
 		if seen[m.key] {
 			c.add(at, faultDuplicate, "given twice")

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -83,10 +84,11 @@ func (c *coercer) object(s *schema, raw json.RawMessage, path string) json.RawMe
 		return raw
 	}
 	given := members(raw)
+	once := spellings(given)
 	out := make([]member, 0, len(given))
 	changed := false
 	for _, m := range given {
-		name := s.spelled(m.key, given)
+		name := s.spelled(m.key, once)
 		if name != m.key {
 			c.done = append(c.done, fmt.Sprintf("%s read as %s", joinPath(path, m.key), name))
 		}
@@ -141,30 +143,38 @@ func (s *schema) takesNull() bool {
 }
 
 // spelled returns the declared name that key means: itself, or the one name
-// that differs only in case, hyphens and underscores and is not given as well.
-func (s *schema) spelled(key string, given []member) string {
-	if !s.closed && s.extra != nil || s.property(key) != nil {
+// that differs only in case, hyphens and underscores, if key is the only
+// spelling of it that is given.
+func (s *schema) spelled(key string, once map[string]string) string {
+	folded := fold(key)
+	if !s.closed && s.extra != nil || s.property(key) != nil || once[folded] != key {
 		return key
 	}
 	found := ""
 	for _, p := range s.props {
-		if fold(p.name) != fold(key) {
+		if fold(p.name) != folded {
 			continue
 		}
-		if found != "" || has(given, p.name) {
+		if found != "" {
 			return key
 		}
 		found = p.name
 	}
+	return cmp.Or(found, key)
+}
+
+// spellings is how each name, folded, is given; "" if in several ways.
+func spellings(given []member) map[string]string {
+	once := make(map[string]string, len(given))
 	for _, m := range given {
-		if m.key != key && fold(m.key) == fold(key) {
-			return key // two spellings of the same name
+		folded := fold(m.key)
+		if other, ok := once[folded]; ok && other != m.key {
+			once[folded] = ""
+		} else {
+			once[folded] = m.key
 		}
 	}
-	if found == "" {
-		return key
-	}
-	return found
+	return once
 }
 
 func has(ms []member, key string) bool {

@@ -23,11 +23,15 @@ func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMess
 		wrong[top] = true
 	}
 	kept := map[string]json.RawMessage{}
-	for _, m := range members(given) {
-		if !wrong[m.key] && len(m.value) <= maxShown {
+	all := members(given)
+	for _, m := range all {
+		switch {
+		case len(m.value) > maxShown:
+		case !wrong[m.key]:
 			kept[m.key] = m.value
-		} else if p := e.schema.property(m.key); p == nil {
-			e.move(m, kept, given)
+		case e.schema.property(m.key) == nil:
+			delete(wrong, m.key) // once is enough, however often it is given
+			e.move(m, kept, all)
 		}
 	}
 	var out []member
@@ -44,9 +48,9 @@ func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMess
 
 // move keeps the value of an unknown key under the name it probably meant. It
 // is only shown: nothing runs by it.
-func (e *entry) move(m member, kept map[string]json.RawMessage, given json.RawMessage) {
-	name := e.schema.meant(m.key, members(given))
-	if name != "" && len(m.value) <= maxShown && fits(e.schema.property(name).schema, m.value) {
+func (e *entry) move(m member, kept map[string]json.RawMessage, given []member) {
+	name := e.schema.meant(m.key, given)
+	if name != "" && fits(e.schema.property(name).schema, m.value) {
 		kept[name] = m.value
 	}
 }
