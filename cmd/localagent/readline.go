@@ -30,6 +30,14 @@ type lineReader interface {
 type plainReader struct {
 	r *bufio.Reader
 	s *screen // shows the prompt; nil: nobody looks
+
+	reading chan plainRead // the read that goes on, nil: none
+}
+
+// plainRead is what came of one read.
+type plainRead struct {
+	line string
+	err  error
 }
 
 func (p *plainReader) readLine(ctx context.Context, prompt string) (string, error) {
@@ -38,9 +46,9 @@ func (p *plainReader) readLine(ctx context.Context, prompt string) (string, erro
 	}
 	var text strings.Builder
 	for {
-		line, err := p.r.ReadString('\n')
+		line, err := p.line(ctx)
 		text.WriteString(line)
-		if err != nil && text.Len() == 0 {
+		if err != nil && (text.Len() == 0 || ctx.Err() != nil) {
 			if p.s != nil {
 				p.s.put("\n")
 			}
@@ -53,6 +61,25 @@ func (p *plainReader) readLine(ctx context.Context, prompt string) (string, erro
 		if err != nil || strings.Count(text.String(), `"""`)%2 == 0 {
 			return properText(text.String()), nil
 		}
+	}
+}
+
+// line reads one line. When ctx ends first, what is being read is for the next
+// one.
+func (p *plainReader) line(ctx context.Context) (string, error) {
+	if p.reading == nil {
+		p.reading = make(chan plainRead, 1)
+		go func(done chan<- plainRead) {
+			line, err := p.r.ReadString('\n')
+			done <- plainRead{line, err}
+		}(p.reading)
+	}
+	select {
+	case r := <-p.reading:
+		p.reading = nil
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
 }
 
