@@ -59,7 +59,11 @@ func (s *Scanner) finishCandidate() bool {
 		quoted, _ := oneElement(string(s.read.out))
 		return s.finishDoubled(quoted)
 	}
-	c.v = s.judge()
+	if s.read.single && !s.read.failed() && s.text[c.start+1] == '[' {
+		c.v = s.quotedList()
+	} else {
+		c.v = s.judge()
+	}
 	if c.v.kind == isData && c.glued {
 		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}

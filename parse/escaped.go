@@ -95,6 +95,36 @@ func (s *Scanner) finishDoubled(quoted string) bool {
 	return s.accept()
 }
 
+// quotedList judges a candidate that is one string with a list of call expressions
+// in it.
+func (s *Scanner) quotedList() verdict {
+	c := &s.cand
+	quoted, _ := oneElement(string(s.read.out))
+	r := newReader(unquote(quoted))
+	r.reg = &s.reg
+	r.begin(0)
+	r.calls = true
+	if st := r.run(); st != readClosed || r.failed() || strings.TrimSpace(r.text[r.pos:]) != "" {
+		return faulty(ReasonMalformed, c.start, "a list of calls with literal arguments")
+	}
+	j := judge{reg: &s.reg, c: string(r.out), span: Span{c.start, c.end}, place: c.place}
+	plain := s.text[c.start+1:c.end-1] == r.text
+	if plain { // the calls have places of their own
+		for _, p := range r.parts {
+			j.parts = append(j.parts, part{p.out, Span{c.start + 1 + p.span.Start, c.start + 1 + p.span.End}})
+		}
+	}
+	v := j.value(0, 0)
+	if len(v.calls) > 1 && !plain {
+		return faulty(ReasonMalformed, c.start, "a list of calls without quotes around it")
+	}
+	for i := range v.calls {
+		v.calls[i].call.Dialect, v.calls[i].expr = DialectPythonic, true
+	}
+	s.describe(v.calls)
+	return v
+}
+
 // escapedName is the first string value of an object with escaped quotes.
 func escapedName(s string) string {
 	parts := strings.SplitN(s, `\"`, 5)

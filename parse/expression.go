@@ -206,6 +206,10 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 		if !strings.HasPrefix(s.text[q:], `{\`) {
 			return false, false
 		}
+	} else if s.text[q] == '[' {
+		if is, calls := s.opensList(q); !calls {
+			return false, is == maybe
+		}
 	} else {
 		n := wordLen(s.text[q:])
 		if goesOn(s.text[q:], n) && !s.eof {
