@@ -37,9 +37,6 @@ func chatCommand() *command {
 }
 
 func runChat(ctx context.Context, e *env, o *options, args []string) error {
-	if o.format != formatText {
-		return usageErrorf("chat prints text; for JSON use `localagent run`")
-	}
 	var first loop.Prompt
 	var err error
 	if len(args) > 0 || len(o.files) > 0 {
@@ -81,6 +78,9 @@ type chat struct {
 
 // chat talks until the user leaves.
 func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
+	if o.format != formatText {
+		return e.failed(o, usageErrorf("a chat prints text; for JSON use `localagent run` without -i"))
+	}
 	j, err := e.newJob(ctx, o)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 	defer release()
 	c.greet()
 	if first.Text != "" {
-		e.out.put(span{styleBold, promptMark}, first.Text, "\n")
+		c.shows(first.Text)
 		c.turn(ctx, first)
 	}
 	for ctx.Err() == nil && e.out.err == nil {
@@ -152,6 +152,13 @@ func (c *chat) reads(stop context.CancelCauseFunc) (pressed bool) {
 	defer c.mu.Unlock()
 	pressed, c.pressed, c.reading = c.pressed, false, stop
 	return pressed
+}
+
+// shows puts a prompt that was not typed here where a typed one would stand.
+func (c *chat) shows(prompt string) {
+	if c.e.out.tty {
+		c.e.out.put(span{styleBold, promptMark}, prompt, "\n")
+	}
 }
 
 // interrupt takes a Ctrl-C that came as a signal: the first one stops the turn,

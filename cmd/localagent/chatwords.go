@@ -259,7 +259,7 @@ func (c *chat) wordRetry(ctx context.Context, _ string) error {
 		keep++
 	}
 	c.shorten(keep)
-	c.e.out.put(span{styleDim, promptMark + oneLine(t.title, max(30, c.e.out.width()-4))}, "\n")
+	c.shows(t.title)
 	c.turn(ctx, loop.Prompt{}) // the task stands there, with its files as they were
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/session"
 )
@@ -146,8 +148,11 @@ func readSchema(file string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &statusError{exitUsage, err}
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(b, &object); err != nil {
+	var s jsonschema.Schema
+	if err = json.Unmarshal(b, &s); err == nil {
+		_, err = s.Resolve(nil)
+	}
+	if err != nil {
 		return nil, usageErrorf("%s is no JSON Schema: %v", file, err)
 	}
 	return b, nil
