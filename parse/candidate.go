@@ -264,18 +264,21 @@ func (s *Scanner) tentative(c *candidate) bool {
 // addFound takes one call; first says that it is the first of its candidate.
 func (s *Scanner) addFound(f found, first, tent bool) {
 	from := f.call.Span.Start
-	if first {
-		if s.prefix >= 0 && s.prefix < from {
-			s.add(pieceText, s.prefix, "")
-			s.add(pieceDrop, min(from, max(s.prefix, s.cand.start)), s.gapReason())
-		} else {
-			s.add(pieceText, min(from, max(s.cand.start, s.done)), "")
-		}
+	begin, reason := min(from, max(s.cand.start, s.done)), ""
+	if first && s.prefix >= 0 && s.prefix < from {
+		begin, reason = s.prefix, s.gapReason()
 	}
-	s.add(pieceDrop, from, dropWrapper)
+	if first {
+		s.add(pieceText, begin, "")
+	}
 	if tent {
 		s.beginGroup(from, f.end)
+		s.hold(s.count()) // with what stands around the call
 	}
+	if reason != "" {
+		s.add(pieceDrop, min(from, max(begin, s.cand.start)), reason)
+	}
+	s.add(pieceDrop, from, dropWrapper)
 	s.addCall(f, f.call.Span.End, tent || s.group)
 	s.holdMiddle()
 	s.countEqual(f.call)

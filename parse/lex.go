@@ -334,6 +334,9 @@ func (s *Scanner) dissolve() {
 	if s.group {
 		s.orElse()
 		s.notBeside()
+		if s.held >= 0 && s.at(s.held).reason == dropFence {
+			s.fence.used = false // it is text with what it holds
+		}
 		s.settle(pieceText)
 		s.holdMiddle()
 	}

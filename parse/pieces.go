@@ -115,8 +115,12 @@ func (p *pieces) settle(kind pieceKind) {
 		return
 	}
 	p.rewrite(from, func(n piece) piece {
-		if n.kind == pieceHeld || n.kind == pieceDrop && n.reason == dropSeparator {
-			n.kind, n.reason = pieceText, ""
+		switch n.reason {
+		case dropSeparator, dropWrapper, dropStray, dropMarker, dropFence:
+			return piece{kind: pieceText, start: n.start, end: n.end}
+		}
+		if n.kind == pieceHeld {
+			n.kind = pieceText
 		}
 		return n
 	})
