@@ -124,12 +124,11 @@ type tag struct {
 const maxTag = 256
 
 // lexTag reads the tag that s begins with.
-func lexTag(s string, eof bool) (tag, tri) {
-	var t tag
+func lexTag(s string, eof bool) (t tag, ok tri) {
 	if strings.HasPrefix(s, "<<") {
 		return lexDoubled(s, eof)
 	}
-	end, ok := tagEnd(s, eof)
+	end, simple, ok := tagEnd(s, eof)
 	if ok != yes {
 		return t, ok
 	}
@@ -137,6 +136,11 @@ func lexTag(s string, eof bool) (tag, tri) {
 	body := s[1:end]
 	if strings.HasPrefix(body, "/") {
 		t.close, body = true, body[1:]
+	}
+	if simple && body != "" && isLetter(body[0]) {
+		t.name = body
+		t.means(body)
+		return t, yes
 	}
 	lead, trail := false, false
 	if body, lead = cutBar(body, strings.CutPrefix); lead && strings.HasPrefix(body, "/") {
@@ -164,20 +168,23 @@ func lexTag(s string, eof bool) (tag, tri) {
 		t.attributes(body)
 	}
 	var buf [48]byte
-	name, fits := foldTag(buf[:0], t.name)
-	if !fits {
-		return t, yes
+	if name, fits := foldTag(buf[:0], t.name); fits {
+		t.means(string(name))
 	}
-	m := markers[string(name)]
+	return t, yes
+}
+
+// means looks up what a tag with the folded name does.
+func (t *tag) means(name string) {
+	m := markers[name]
 	t.kind, t.dialect = m.kind, m.dialect
 	switch {
 	case t.kind == markNone || t.kind == markHard:
-	case !t.bars && barOnly[string(name)]:
+	case !t.bars && barOnly[name]:
 		t.kind = markNone
-	case string(name) == "end_thinking":
+	case name == "end_thinking":
 		t.close = true
 	}
-	return t, yes
 }
 
 // lexDoubled reads Gorilla's marker.
@@ -192,23 +199,29 @@ func lexDoubled(s string, eof bool) (tag, tri) {
 	return tag{}, no
 }
 
-// tagEnd finds the > of a tag.
-func tagEnd(s string, eof bool) (int, tri) {
+// tagEnd finds the > of a tag; simple says that before it stand only lower-case
+// letters and _, perhaps behind a slash.
+func tagEnd(s string, eof bool) (end int, simple bool, ok tri) {
 	i := 1
+	simple = true
 	for ; i < len(s) && i < maxTag; i++ {
 		switch c := s[i]; {
+		case 'a' <= c && c <= 'z' || c == '_':
 		case c == '>':
-			return i, yes
+			return i, simple, yes
 		case c == '<' || c == '\n' || c == '{' || c == '}':
-			return 0, no
-		case i == 1 && !isLetter(c) && c != '/' && c != '|' && c != 0xEF:
-			return 0, no
+			return 0, false, no
+		case i == 1 && c == '/':
+		case i == 1 && !isLetter(c) && c != '|' && c != 0xEF:
+			return 0, false, no
+		default:
+			simple = false
 		}
 	}
 	if i == maxTag || eof {
-		return 0, no
+		return 0, false, no
 	}
-	return 0, maybe
+	return 0, false, maybe
 }
 
 func cutBar(s string, cut func(s, bar string) (string, bool)) (string, bool) {
