@@ -63,6 +63,7 @@ type found struct {
 	whole  bool // a call only if the whole reply is calls
 	orElse bool // and if it is not, the reply is malformed
 	expr   bool // an expression, a pair or a quoted call
+	sure   bool // a call whatever else stands in the reply
 	end    int  // where its candidate ends
 }
 

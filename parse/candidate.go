@@ -237,10 +237,10 @@ func (s *Scanner) accept() bool {
 		s.acceptAnswer(c.v.answer)
 		return true
 	}
-	tent := s.tentative(c)
+	tent, list := s.tentative(c), s.expression()
 	for i := range c.v.calls {
 		f := c.v.calls[i]
-		f.end = c.end
+		f.end, f.sure = c.end, !tent && !f.whole && !list
 		f.byEnd = f.byEnd || c.odd || s.mid.on || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
 			f.call.Marked = true

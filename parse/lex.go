@@ -344,12 +344,21 @@ func (s *Scanner) dissolve() {
 	s.maybe = s.maybe[:0]
 }
 
-// orElse notes a list of calls that is none because more stands in the reply.
+// orElse notes calls that would be lost if tentative ones turn into text, as more
+// stands in the reply: a list that holds a call for certain, a call that counts by
+// itself and that the tentative ones lead to.
 func (s *Scanner) orElse() {
 	for i := max(s.held, 0); i < s.count(); i++ {
 		p := s.at(i)
-		if p.kind == pieceHeld && s.calls[p.call].orElse {
+		if p.kind != pieceHeld {
+			continue
+		}
+		switch f := s.calls[p.call]; {
+		case f.orElse:
 			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
+			return
+		case f.sure:
+			s.fault(ReasonMalformed, s.at(s.held).start, "calls alone, or marked ones")
 			return
 		}
 	}
