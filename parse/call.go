@@ -585,9 +585,13 @@ func (j *judge) pair(i int) (verdict, bool) {
 	return v, true
 }
 
-// quoted judges a string that is exactly a call expression.
+// quoted judges a string that is exactly a call expression, or in a hard marker
+// the text of an object.
 func (j *judge) quoted(i int) verdict {
 	s := unquote(j.c[i:skipString(j.c, i)])
+	if j.place.hard && strings.HasPrefix(s, "{") {
+		return j.encoded(s, j.at(i))
+	}
 	r := newReader(s)
 	r.reg = j.reg
 	name, ok := callName(s, j.reg)
@@ -603,6 +607,25 @@ func (j *judge) quoted(i int) verdict {
 	for k := range v.calls {
 		v.calls[k].call.Dialect = DialectPythonic
 		v.calls[k].expr = true
+	}
+	return v
+}
+
+// encoded judges an object of a registered tool that is the text of the string at
+// span.
+func (j *judge) encoded(text string, span Span) verdict {
+	object, bad := readWhole(text)
+	if bad != "" {
+		return verdict{}
+	}
+	sub := &judge{reg: j.reg, c: object, span: span}
+	v := sub.object(0, 0)
+	if v.kind == isCalls && len(v.calls) > 1 {
+		return verdict{} // they have no places of their own
+	}
+	for k := range v.calls {
+		f := &v.calls[k].call
+		f.Marked, f.Repairs = true, slices.Insert(f.Repairs, 0, Repair{RepairDoubledEncoding, span.Start})
 	}
 	return v
 }

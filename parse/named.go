@@ -51,6 +51,12 @@ func (s *Scanner) markerDialect() Dialect {
 func (s *Scanner) afterMarker(p int) bool {
 	rest := s.text[p:]
 	if rest[0] == '"' || rest[0] == '\'' {
+		if strings.HasPrefix(rest[1:], "{") {
+			s.candidate(p)
+			s.read.text = s.text
+			s.read.beginAny(p)
+			return true
+		}
 		ok, wait := s.quotedName(p)
 		return !wait && (ok || s.plain(p, p))
 	}
