@@ -19,6 +19,10 @@ const fuzzedParameters = `{
 		"words":  {"type": "array", "items": {"type": "string"}, "uniqueItems": true, "maxItems": 3},
 		"unit":   {"type": "string", "enum": ["a", "B", "1"]},
 		"either": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
+		"kind":   {"anyOf": [
+			{"type": "object", "required": ["op"], "properties": {"op": {"const": "a"}, "n": {"type": "string"}}},
+			{"type": "object", "required": ["op"], "properties": {"op": {"const": "b"}, "n": {"type": "integer"}, "k": {"$ref": "#/properties/kind"}}}
+		]},
 		"tree":   {"$ref": "#/$defs/tree"},
 		"map":    {"type": "object", "additionalProperties": {"type": ["integer", "string"]}},
 		"file_name": {"type": "string", "pattern": "^[a-z.]+$"}
@@ -33,6 +37,7 @@ func FuzzCheck(f *testing.F) {
 		`{"path":"x"}`, `{"path":5,"limit":"5","ratio":"0.5","deep":"True"}`, `{"path":["x"],"words":"a","unit":"A"}`,
 		`{"Path":"x","limit":null,"x":null}`, `{"path":"x","words":"[\"a\"]","either":"[1,\"2\"]"}`, `{"path":"x","path":"y"}`,
 		`{"path":"x","tree":{"v":"1","kids":{"kids":[{}]}}}`, `{"path":"x","map":{"a":1.0,"b":"c"},"fileName":"x"}`, `{"path":"\ud800\u0000"}`,
+		`{"path":"x","kind":{"op":"b","n":5}}`, `{"path":"x","kind":{"op":"b","n":"5","k":{"op":"A","n":5}}}`,
 		`[`, `null`, ``, `{"limit":1e999999999,"ratio":1e-999999999}`, "{\"path\":\"\xff\"}", `{"tree":{"kids":"[{\"kids\":\"[]\"}]"}}`,
 	} {
 		f.Add([]byte(args))

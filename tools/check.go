@@ -39,10 +39,14 @@ const maxProblems = 6
 // A checker collects what is wrong with arguments.
 type checker struct {
 	problems []problem
+	quick    bool // one problem is enough
+	tried    map[trial]bool
 }
 
 // full says that nothing more is complained about.
-func (c *checker) full() bool { return len(c.problems) == maxProblems }
+func (c *checker) full() bool {
+	return len(c.problems) == maxProblems || c.quick && len(c.problems) > 0
+}
 
 func (c *checker) add(path string, f fault, format string, args ...any) {
 	if !c.full() {
@@ -102,28 +106,44 @@ func (c *checker) value(s *schema, raw json.RawMessage, path string) {
 // alternatives complains when no alternative fits: of the only one whose type
 // does, else of all of them.
 func (c *checker) alternatives(s *schema, raw json.RawMessage, path string) {
-	var near []problem
+	var near []*schema
 	for _, alt := range s.oneOf {
-		var inner checker
-		inner.value(alt, raw, path)
-		if len(inner.problems) == 0 {
+		if c.fits(alt, raw) {
 			return
 		}
 		if fitsType(alt.follow(), raw) {
-			if near != nil {
-				near = nil
-				break
-			}
-			near = inner.problems
+			near = append(near, alt)
 		}
 	}
-	if near == nil {
+	if len(near) == 1 {
+		c.value(near[0], raw, path)
+	} else {
 		c.add(path, faultType, "must be %s, got %s", s.wants(), describe(raw))
-		return
 	}
-	for _, p := range near {
-		c.add(p.path, p.fault, "%s", p.text)
+}
+
+// A trial is a value that was held against a schema.
+type trial struct {
+	schema *schema
+	value  *byte // the first one
+}
+
+// fits reports whether nothing is wrong with a value. It remembers what it found:
+// alternatives within alternatives hold the same value against the same schema
+// again and again.
+func (c *checker) fits(s *schema, raw json.RawMessage) bool {
+	at := trial{s.follow(), &raw[0]}
+	ok, known := c.tried[at]
+	if !known {
+		if c.tried == nil {
+			c.tried = map[trial]bool{}
+		}
+		inner := checker{quick: true, tried: c.tried}
+		inner.value(s, raw, "")
+		ok = len(inner.problems) == 0
+		c.tried[at] = ok
 	}
+	return ok
 }
 
 // lists reports whether raw is an entry of the enum.

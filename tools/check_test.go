@@ -6,6 +6,13 @@ import (
 	"testing"
 )
 
+// kinds is a schema of alternatives of one type, which hold others.
+const kinds = `{"type":"object","properties":{"k":{"$ref":"#/$defs/k"}},"$defs":{"k":{"anyOf":[
+	{"type":"object","properties":{"op":{"const":"a"},"n":{"type":"string"},"in":{"$ref":"#/$defs/k"}}},
+	{"type":"object","properties":{"op":{"const":"b"},"n":{"type":"boolean"},"in":{"$ref":"#/$defs/k"}}},
+	{"type":"object","properties":{"op":{"const":"c"},"n":{"type":"integer"},"in":{"$ref":"#/$defs/k"}}},
+	{"type":"null"}]}}}`
+
 func TestCheck(t *testing.T) {
 	const limits = `{"type":"object","properties":{
 		"n":{"type":"integer","minimum":1,"maximum":10},
@@ -60,6 +67,9 @@ func TestCheck(t *testing.T) {
 		{"unique", limits, `{"u":[1,1.0]}`, `u: breaks a rule: uniqueItems: array items 1 and 0 are equal`},
 		{"multiple", limits, `{"m":7}`, `m: must be a multiple of 5, got 7`},
 		{"alternative of this type", limits, `{"e":{"a":"x"}}`, `e.a: must be an integer, got the string "x"`},
+		{"the last of several alternatives of one type", kinds, `{"k":{"op":"c","n":5}}`, ``},
+		{"none of several", kinds, `{"k":{"op":"d","n":5}}`, `k: must be an object or null, got an object`},
+		{"alternatives in alternatives", kinds, `{"k":` + strings.Repeat(`{"in":`, 60) + `{"op":"d"}` + strings.Repeat(`,"op":"c"}`, 60) + `}`, `k: must be an object or null, got an object`},
 		{"no alternative", limits, `{"e":1.5}`, `e: must be an object or "none", got the number 1.5`},
 
 		{"no JSON", everything, `{"s":`, `not valid JSON: unexpected end of JSON input at byte 5`},

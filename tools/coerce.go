@@ -12,7 +12,8 @@ import (
 // A coercer respells arguments so that they fit. The table of what it does is in
 // the package comment.
 type coercer struct {
-	done []string // what was converted
+	done  []string // what was converted
+	tried map[trial]respelling
 }
 
 // value returns raw as it fits s, or raw itself.
@@ -45,38 +46,69 @@ func (c *coercer) note(path string, from, to json.RawMessage) {
 	c.done = append(c.done, fmt.Sprintf("%s: %s read as %s", path, brief(from), brief(to)))
 }
 
-// alternative coerces within the first alternative whose type fits, else to
-// the only one that raw can be converted to.
+// A respelling is what became of a value, and what was converted.
+type respelling struct {
+	value json.RawMessage
+	done  []string
+}
+
+// alternative coerces a value that may be of several kinds. What came of it is
+// remembered: alternatives within alternatives ask for the same again and again.
 func (c *coercer) alternative(s *schema, raw json.RawMessage, path string) json.RawMessage {
-	var only json.RawMessage
-	var done []string
+	at := trial{s, &raw[0]}
+	r, known := c.tried[at]
+	if !known {
+		if c.tried == nil {
+			c.tried = map[trial]respelling{}
+		}
+		r = c.choose(s, raw, path)
+		c.tried[at] = r
+	}
+	c.done = append(c.done, r.done...)
+	return r.value
+}
+
+// choose leaves alone what fits one of the alternatives. Else it coerces within
+// the only one whose type fits, or to the only one that raw can be converted to.
+func (c *coercer) choose(s *schema, raw json.RawMessage, path string) respelling {
+	var near []*schema
 	for _, alt := range s.oneOf {
+		if fits(alt, raw) {
+			return respelling{value: raw}
+		}
 		if fitsType(alt.follow(), raw) {
-			return c.value(alt, raw, path)
+			near = append(near, alt)
 		}
-		var try coercer
-		out := try.value(alt, raw, path)
-		if len(try.done) == 0 || !fits(alt, out) {
-			continue
-		}
-		if only != nil {
-			return raw
-		}
-		only, done = out, try.done
 	}
-	if only == nil {
-		return raw
+	if len(near) == 1 {
+		return c.within(near[0], raw, path)
 	}
-	c.done = append(c.done, done...)
+	only := respelling{value: raw}
+	for _, alt := range s.oneOf {
+		r := c.within(alt, raw, path)
+		switch {
+		case len(r.done) == 0 || !fits(alt, r.value):
+		case only.done != nil:
+			return respelling{value: raw}
+		default:
+			only = r
+		}
+	}
 	return only
+}
+
+// within coerces raw by one alternative.
+func (c *coercer) within(alt *schema, raw json.RawMessage, path string) respelling {
+	try := coercer{tried: c.tried}
+	value := try.value(alt, raw, path)
+	return respelling{value, try.done}
 }
 
 // fits reports whether nothing is wrong with raw as far as this package reads
 // schemas.
 func fits(s *schema, raw json.RawMessage) bool {
 	var c checker
-	c.value(s, raw, "")
-	return len(c.problems) == 0
+	return c.fits(s, raw)
 }
 
 func (c *coercer) object(s *schema, raw json.RawMessage, path string) json.RawMessage {

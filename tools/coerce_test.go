@@ -45,6 +45,28 @@ func toolWith(parameters string, run func(c Call) (any, error)) *Tool {
 
 func echo(c Call) (any, error) { return string(c.Args), nil }
 
+// Of several alternatives of one type it is the value that says which is meant.
+func TestCoerceAlternatives(t *testing.T) {
+	set := NewSet(toolWith(kinds, echo))
+	deep := func(levels int, leaf string) string {
+		return `{"k":` + strings.Repeat(`{"in":`, levels) + leaf + strings.Repeat(`,"op":"c"}`, levels) + `}`
+	}
+	for _, tt := range []struct{ name, args, want string }{
+		{"fits the last", `{"k":{"op":"c","n":5}}`, `{"k":{"op":"c","n":5}}`},
+		{"fits the first", `{"k":{"op":"a","n":"5"}}`, `{"k":{"op":"a","n":"5"}}`},
+		{"meant the last", `{"k":{"op":"c","n":"5"}}`, `{"k":{"op":"c","n":5}}`},
+		{"meant the second", `{"k":{"op":"b","n":"true"}}`, `{"k":{"op":"b","n":true}}`},
+		{"could be two", `{"k":{"n":["5"]}}`, ``},
+		{"deep inside", deep(8, `{"op":"c","n":"5"}`), deep(8, `{"op":"c","n":5}`)},
+		{"deep inside, none", deep(60, `{"op":"d","n":"5"}`), ``},
+	} {
+		r := set.Do(t.Context(), Call{Name: "t", Args: json.RawMessage(tt.args)})
+		if tt.want == "" && r.Status != InvalidArgs || tt.want != "" && r.Text != tt.want {
+			t.Errorf("%s: %s %s", tt.name, r.Status, r.Text)
+		}
+	}
+}
+
 func TestCoerce(t *testing.T) {
 	set := NewSet(toolWith(everything, echo))
 	for _, tt := range []struct {

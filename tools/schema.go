@@ -279,7 +279,9 @@ func (s *schema) wants() string {
 		names = append(names, articles[t])
 	}
 	for _, alt := range s.oneOf {
-		names = append(names, alt.follow().wants())
+		if name := alt.follow().wants(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	if len(names) == 0 {
 		return "a value"
