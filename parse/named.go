@@ -8,6 +8,7 @@ import (
 type named struct {
 	start   int
 	name    string // as written
+	closer  string // the name of the tag that ends the arguments, if not the same
 	at      int    // behind the name
 	body    int    // of an Action: line, where the name is due
 	dialect Dialect
@@ -19,6 +20,11 @@ type named struct {
 	toolTag bool // the tag is the name
 	id      bool // an id of the call is due
 	due     bool // a marker has announced the arguments
+}
+
+// closes reports whether t has the name of the tag that ends the arguments.
+func (n *named) closes(t tag) bool {
+	return t.name == n.closer || n.closer == "" && t.name == n.name
 }
 
 // nameAt takes the name at p; its arguments are due at q.
@@ -257,7 +263,7 @@ func (s *Scanner) namedTag(p int) bool {
 		return s.noArgs()
 	case t.close || t.kind == markEnd || t.kind == markToken:
 		end := p
-		if !s.named.tag || t.kind == markFunction || t.name == s.named.name {
+		if !s.named.tag || t.kind == markFunction || s.named.closes(t) {
 			end = p + t.n
 		}
 		if s.marker.on && !s.named.tag {

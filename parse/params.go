@@ -132,7 +132,7 @@ func (s *Scanner) childTag(p int, t tag) {
 	tool, _ := s.reg.lookup(s.named.name)
 	f := s.reg.of(tool)
 	switch {
-	case t.close && t.name == s.named.name && s.directly(p):
+	case t.close && s.named.closes(t) && s.directly(p):
 		if s.endValue(p) {
 			s.finishParams(p+t.n, false)
 		}
@@ -143,7 +143,7 @@ func (s *Scanner) childTag(p int, t tag) {
 			v.open, v.key, v.value, v.close, v.last = true, t.name, p+t.n, -1, p+t.n
 		}
 	case !v.open && !t.close:
-		s.paramFault(ReasonMalformed, p, "a parameter or </"+s.named.name+">")
+		s.paramFault(ReasonMalformed, p, "a parameter or </"+s.named.closer+">")
 	}
 }
 

@@ -279,7 +279,7 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 		return s.plain(p, end)
 	}
 	if t.attr == "" {
-		return s.plain(p, end)
+		return s.toolName(p, end, t)
 	}
 	s.open(p)
 	d := DialectFunctionTag
@@ -312,7 +312,37 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 		}
 	}
 	s.open(p)
-	s.named = named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true}
+	s.named = named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true, closer: t.name}
 	s.state, s.pos = stNamed, end
+	return true
+}
+
+// toolName reads <invoke><tool_name>NAME</tool_name><parameters>, as Claude once
+// wrote calls: a child per parameter follows.
+func (s *Scanner) toolName(p, end int, t tag) bool {
+	if t.name != "invoke" {
+		return s.plain(p, end)
+	}
+	at, name := end, ""
+	for _, part := range [...]string{"<tool_name>", "", "</tool_name>", "<parameters>"} {
+		at = s.look(at)
+		n := len(part)
+		if rest := s.text[at:]; part == "" {
+			n = wordLen(rest)
+			name = rest[:n]
+			if goesOn(rest, n) && !s.eof {
+				return false
+			}
+		} else if !strings.HasPrefix(rest, part) {
+			return (s.eof || !strings.HasPrefix(part, rest)) && s.plain(p, end)
+		}
+		at += n
+	}
+	if !s.reg.known(name) {
+		return s.plain(p, end)
+	}
+	s.open(p)
+	s.named = named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"}
+	s.state, s.pos = stNamed, at
 	return true
 }
