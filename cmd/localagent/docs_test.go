@@ -35,6 +35,7 @@ func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages speak to a Unix shell")
 	}
+	needs(t, "bash")
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -121,9 +122,7 @@ func newDocPage(t *testing.T) *docPage {
 
 func (p *docPage) block(t *testing.T, b docBlock) {
 	if name := b.notes["needs"]; name != "" {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip(err)
-		}
+		needs(t, name)
 	}
 	if name := b.notes["file"]; name != "" {
 		p.write(t, name, b.text)

@@ -31,9 +31,7 @@ func TestMain(m *testing.M) {
 //	                      lines paths begin with "..", see gjson
 //	empty stdout|stderr   nothing was written there
 func TestScript(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the scripts pipe with sh")
-	}
+	needs(t, "sh")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -42,6 +40,14 @@ func TestScript(t *testing.T) {
 		Setup:               setupScript,
 		Cmds:                scriptCommands,
 	})
+}
+
+// needs skips a test on a machine without a program.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(err)
+	}
 }
 
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){

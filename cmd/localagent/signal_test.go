@@ -179,6 +179,7 @@ func TestClosedPipe(t *testing.T) {
 
 // parse of very much, read by head.
 func TestParseClosedPipe(t *testing.T) {
+	needs(t, "bash")
 	sh := exec.Command("bash", "-c", `yes '{"id":1,"text":"hello"}' | head -200000 | localagent parse --jsonl | head -1; echo "status ${PIPESTATUS[2]}"`)
 	var stderr bytes.Buffer
 	sh.Stderr = &stderr
