@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"strings"
-)
+import "strings"
 
 // callInfos are the info strings of fences that may hold calls, in lower case.
 var callInfos = map[string]bool{
@@ -129,22 +127,9 @@ func isSentence(info string) bool {
 // openFence opens the fence whose run of n stands at p and whose content
 // begins at body, on the same line or below.
 func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
-	info := strings.TrimSpace(s.text[p+n : body])
-	word := info
-	if i := strings.IndexAny(info, " \t,{:"); i >= 0 {
-		word = info[:i]
-	}
-	f := fence{kind: fenceOther, char: s.text[p], n: n, start: p, body: body, line: s.lineStart(p)}
-	switch w := strings.ToLower(strings.Trim(word, ".")); {
-	case callInfos[w]:
-		f.kind = fenceCalls
-	case s.reg.known(word):
-		f.kind, f.named = fenceCalls, word
-	case w == "python" && s.marker.on && s.marker.pending:
-		f.kind = fenceCalls // MiniCPM
-	case w == "python":
-		f.kind = fencePython
-	}
+	word := infoWord(strings.TrimSpace(s.text[p+n : body]))
+	f := fence{char: s.text[p], n: n, start: p, body: body, line: s.lineStart(p), inline: sameLine}
+	f.kind, f.named, f.calls = s.infoMeans(word)
 	s.fence = f
 	s.state = stText
 	if sameLine && f.named != "" && s.text[body] == '(' {
@@ -155,8 +140,6 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 		}
 	}
 	s.pos = body
-	s.fence.inline = sameLine
-	s.fence.calls = strings.Contains(word, "tool") || strings.Contains(word, "function") || strings.Contains(word, "action")
 	if f.kind == fenceOther {
 		if s.marker.on && s.marker.pending {
 			s.usedMarker(p)
@@ -176,6 +159,38 @@ func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
 		s.state = stNamed
 	}
 	return true
+}
+
+// infoWord is the first word of an info string.
+func infoWord(info string) string {
+	for i := range len(info) {
+		switch info[i] {
+		case ' ', '\t', ',', '{', ':':
+			return info[:i]
+		}
+	}
+	return info
+}
+
+// infoMeans says what a fence with the word as its info string holds: the
+// arguments of the tool of that name, calls perhaps, and whether it speaks of
+// them.
+func (s *Scanner) infoMeans(word string) (kind fenceKind, named string, calls bool) {
+	if word == "" || word == "json" {
+		return fenceCalls, "", false
+	}
+	calls = strings.Contains(word, "tool") || strings.Contains(word, "function") || strings.Contains(word, "action")
+	switch w := strings.ToLower(strings.Trim(word, ".")); {
+	case callInfos[w]:
+		return fenceCalls, "", calls
+	case s.reg.known(word):
+		return fenceCalls, word, calls
+	case w != "python":
+		return fenceOther, "", calls
+	case s.marker.on && s.marker.pending: // MiniCPM
+		return fenceCalls, "", calls
+	}
+	return fencePython, "", calls
 }
 
 // closeFence closes the open fence with the run at p.
