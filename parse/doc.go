@@ -27,15 +27,18 @@
 //	calls or text, then an invented result or turn        what stood before it decides
 //	text without call material                            Final
 //	a call in a thought, in program text, in a code span
-//	of a sentence that goes on, a marker only mentioned   Final
+//	of a sentence that goes on, and what the rest of its
+//	line holds in others; a marker only mentioned         Final
 //	JSON without a registered name                        Final
 //	a call that is cut, or a list of calls left open      Unparseable: truncated
 //	calls, then one that is cut or cannot be read         Unparseable, the good ones in Void
 //	a closed call that no strict reading nor repair reads Unparseable: malformed
+//	a list of calls, a call expression on the next line,
+//	then prose                                            Unparseable: malformed
 //	arguments that are no object                          Unparseable: bad-args
 //	a key twice with different values                     Unparseable: duplicate-key
 //	two readings of one call                              Unparseable: ambiguous
-//	a schema in place of arguments                        Unparseable: schema-echo
+//	a schema in place of arguments, or of their values    Unparseable: schema-echo
 //	a ReAct action and a final answer behind it           Unparseable: react-conflict
 //	the same again and again                              Unparseable: repetition
 //	nothing but a thought, or a thought without end       Unparseable: empty, unfinished-thinking
@@ -48,11 +51,14 @@
 // The name keys tool, tool_name, function_name, function, func, name and action,
 // with the arguments keys args, arguments, parameters, params, input, tool_input
 // and action_input, in any pairing; wrappers such as tool_calls and function;
-// lists; arguments beside the name; arguments encoded as a string; a fence or a
-// tag around any of these; tags with a parameter each; key and value pairs;
-// Python's call expressions with literal arguments; ReAct's labels; the tokens
-// of the model families that the Dialect constants name. Several of them in one
-// reply are normal. A call inside an object that is no wrapper is data.
+// lists; objects whose keys are tools; arguments beside the name; arguments
+// encoded as a string; a fence or a tag around any of these; tags with a parameter
+// each; key and value pairs; Python's call expressions with literal arguments,
+// comments beside them; ReAct's labels; the tokens of the model families that the
+// Dialect constants name. Several of them in one reply are normal. A call inside
+// an object that is no wrapper is data. A list of call expressions in prose counts
+// on a line of its own: a label may stand before it, a full stop, a comment or a
+// closer too many behind it.
 //
 // # Guarantees
 //
