@@ -24,6 +24,7 @@ type wrapper struct {
 	assigns  bool     // NAME=value may stand before the command
 	script   bool     // the rest is not the words of a command but the text of one
 	more     bool     // it adds words to the command
+	input    bool     // it may read commands from its input, or behind its own
 	marks    []string // options whose value, or {}, is filled in
 }
 
@@ -57,12 +58,11 @@ var wrappers = map[string]wrapper{
 	"env":              {getopt: short("i0vu:C:a:P:S:", "ignore-environment", "null", "debug", "unset=", "chdir=", "argv0=", "split-string="), texts: []string{"-S", "--split-string"}, assigns: true},
 	"eval":             {script: true},
 	"exec":             {getopt: short("cla:")},
-	"faketime":         {getopt: short("fm"), operands: 1},
 	"fakeroot":         {},
+	"faketime":         {getopt: short("fm"), operands: 1},
 	"firejail":         {},
 	"flock":            {getopt: short("senuxoFw:E:c:", "command="), texts: []string{"-c", "--command"}, operands: 1},
 	"gosu":             {operands: 1},
-	"hyperfine":        {getopt: short("iNSw:m:M:r:s:p:c:n:", "warmup=", "runs=", "setup=", "prepare=", "cleanup="), texts: []string{"-s", "-p", "-c", "--setup", "--prepare", "--cleanup"}, script: true},
 	"ifne":             {getopt: short("n")},
 	"ionice":           {getopt: short("tc:n:p:P:u:")},
 	"linux32":          {getopt: short("R")},
@@ -72,11 +72,11 @@ var wrappers = map[string]wrapper{
 	"nohup":            {},
 	"nsenter":          {getopt: short("at:FZ")},
 	"numactl":          {getopt: short("lai:N:C:m:p:", "localalloc", "all", "interleave=", "cpunodebind=", "physcpubind=", "membind=", "preferred=")},
-	"parallel":         {getopt: short("0kXj:n:N:L:I:"), more: true, marks: []string{"-I"}},
+	"parallel":         {getopt: short("0kXj:n:N:L:I:"), more: true, input: true, marks: []string{"-I"}},
 	"proxychains":      {}, "proxychains4": {},
 	"pkexec":      {getopt: short("", "user=")},
-	"proot":       {getopt: short("0r:b:w:q:R:S:")},
 	"prlimit":     {getopt: short("p:")},
+	"proot":       {getopt: short("0r:b:w:q:R:S:")},
 	"rlwrap":      {},
 	"runuser":     {getopt: short("lmpPfu:g:G:s:w:c:", "command="), texts: []string{"-c", "--command"}},
 	"script":      {getopt: short("aefqc:I:O:B:T:m:t::", "command="), texts: []string{"-c", "--command"}, operands: 1},
@@ -150,6 +150,12 @@ func startedBy(words []word) started {
 		return started{}
 	case slices.Contains(shells, unversioned(name)):
 		return runShell(name, args)
+	case name == "hyperfine":
+		st := started{why: name + runsIts}
+		for _, a := range args {
+			st.script(a) // each word is a command line
+		}
+		return st
 	case slices.Contains(keepers, name):
 		return runText(name, args)
 	case slices.Contains(commanded, name):
@@ -197,7 +203,7 @@ const runsIts = " runs what it is given"
 // run finds the command behind a wrapper's own words. Behind an option that is
 // not known it may begin at any word.
 func (w wrapper) run(name string, args []word) started {
-	st := started{why: name + runsIts, scripts: optionTexts(args, w.texts)}
+	st := started{why: name + runsIts, any: w.input, scripts: optionTexts(args, w.texts)}
 	rest, sure := w.skip(args)
 	rest = rest[min(w.operands, len(rest)):]
 	for w.assigns && len(rest) > 0 && assignment().MatchString(rest[0].text) {
