@@ -213,7 +213,7 @@ func TestSparse(t *testing.T) {
 
 // A long text is looked for in a long file in one pass.
 func TestLongEdit(t *testing.T) {
-	b := newBox(t, map[string]string{"f": strings.Repeat("ab\n", 1<<20)})
+	b := newBox(t, map[string]string{"f": strings.Repeat("ab\n", 1<<18)})
 	old := strings.Repeat("ab \n", 20_000)
 	atOnce(t, func() {
 		b.fails("edit_file", args{"path": "f", "old": old + "x", "new": ""}, "closest is lines 1-20001")
