@@ -99,6 +99,8 @@ type judge struct {
 	place place
 	text  string // the source up to here, if it is at hand
 
+	noSchema bool // no key in c is one of a schema
+
 	out   []byte // what c stands in, if it may be given away
 	given bool   // and has been
 }
@@ -429,7 +431,7 @@ func (j *judge) finish(c call) verdict {
 	if !c.exact {
 		c.repairs = append(c.repairs, Repair{RepairName, c.span.Start})
 	}
-	args, repairs, reason := j.reg.arguments(c.tool, c.args, c.span.Start)
+	args, repairs, reason := j.arguments(c.tool, c.args, c.span.Start)
 	if reason != "" {
 		return faulty(reason, c.span.Start, "an object of arguments for "+name)
 	}
@@ -453,7 +455,7 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 	if !strict || !j.place.marked() && !j.place.whole || isPlaceholder(name) {
 		return verdict{}
 	}
-	args, repairs, reason := j.reg.arguments(-1, j.raw(s.args[0]), span.Start)
+	args, repairs, reason := j.arguments(-1, j.raw(s.args[0]), span.Start)
 	if j.c[s.args[0].v0] != '{' && reason == "" && (len(repairs) == 0 || repairs[0].Code != RepairArgsString) {
 		reason = ReasonBadArgs // null or a list says nothing of an unknown tool
 	}
@@ -668,17 +670,17 @@ func goesOn(s string, n int) bool {
 
 // arguments reads the arguments of a call; raw is canonical JSON of any kind or
 // "". The tool is -1 if it is not known. A reason says that they are none.
-func (r *registry) arguments(tool int, raw string, at int) (args string, repairs []Repair, reason Reason) {
-	f := r.of(tool)
+func (j *judge) arguments(tool int, raw string, at int) (args string, repairs []Repair, reason Reason) {
+	f := j.reg.of(tool)
 	switch {
 	case raw == "":
 		return "{}", nil, ""
 	case raw == "null" || raw == `""`:
 		return "{}", []Repair{{RepairArgsMissing, at}}, ""
 	case raw[0] == '{':
-		return r.unwrapArgs(tool, f, raw, at)
+		return j.unwrapArgs(tool, f, raw, at)
 	case raw[0] == '"':
-		return r.stringArgs(tool, f, raw, at)
+		return j.stringArgs(tool, f, raw, at)
 	case raw[0] == '[':
 		if args, ok := oneElement(raw); ok {
 			switch args[0] {
@@ -686,7 +688,7 @@ func (r *registry) arguments(tool int, raw string, at int) (args string, repairs
 				if f.params != nil && !f.hasAny(args) {
 					break // such as [{"name":KEY,"value":VALUE}]
 				}
-				args, repairs, reason = r.unwrapArgs(tool, f, args, at)
+				args, repairs, reason = j.unwrapArgs(tool, f, args, at)
 				return args, append([]Repair{{RepairArgsList, at}}, repairs...), reason
 			case '"':
 				if f.only != "" {
@@ -725,7 +727,7 @@ func onlyArg(param, value string) string {
 }
 
 // stringArgs reads arguments that were encoded as a string, at most twice.
-func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+func (j *judge) stringArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
 	s := raw
 	for range 2 {
 		text := strings.TrimSpace(unquote(s))
@@ -743,7 +745,7 @@ func (r *registry) stringArgs(tool int, f *facts, raw string, at int) (string, [
 			break
 		}
 		if c[0] == '{' {
-			args, repairs, reason := r.unwrapArgs(tool, f, c, at)
+			args, repairs, reason := (&judge{reg: j.reg}).unwrapArgs(tool, f, c, at)
 			return args, append([]Repair{{RepairArgsString, at}}, repairs...), reason
 		}
 		if s = c; c[0] != '"' {
@@ -784,9 +786,12 @@ func newReader(text string) *reader {
 
 // unwrapArgs takes an object of arguments out of an echoed schema or out of a
 // call of the same tool that was written into its own arguments.
-func (r *registry) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
-	j := &judge{reg: r, c: raw}
-	odd, props := oddArgs(raw), properties(raw)
+func (j *judge) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
+	odd, props := oddArgs(raw), -1
+	if !j.noSchema {
+		props = properties(raw)
+	}
+	j = &judge{reg: j.reg, c: raw}
 	if j.describes(f) {
 		return "", nil, ReasonSchemaEcho
 	}
@@ -826,21 +831,16 @@ func oddArgs(raw string) bool {
 	return odd
 }
 
-// maxSchema is the longest schema that is known as one, in bytes.
-const maxSchema = 64 << 10
-
 // properties finds the object that stands under properties in arguments, -1 if
 // none does.
 func properties(raw string) int {
 	props := -1
-	if len(raw) <= maxSchema && strings.Contains(raw, `properties":{`) { // seldom: most arguments are not walked
-		fields(raw, 0, func(f field) bool {
-			if f.key == "properties" && raw[f.v0] == '{' {
-				props = f.v0
-			}
-			return props < 0
-		})
-	}
+	fields(raw, 0, func(f field) bool {
+		if f.key == "properties" && raw[f.v0] == '{' {
+			props = f.v0
+		}
+		return props < 0
+	})
 	return props
 }
 

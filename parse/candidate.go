@@ -51,22 +51,34 @@ func (r *reader) closeAll(code RepairCode) {
 func (s *Scanner) finishCandidate() bool {
 	c := &s.cand
 	c.end = s.pos
-	if c.named {
+	switch {
+	case c.named:
 		return s.finishNamed()
-	}
-	if s.read.single && !s.read.failed() && s.text[c.start+1] == '{' {
+	case s.quotes('{'):
 		c.expr = false
 		quoted, _ := oneElement(string(s.read.out))
 		return s.finishDoubled(quoted)
-	}
-	if s.read.single && !s.read.failed() && s.text[c.start+1] == '[' {
+	case s.quotes('['):
 		c.v = s.quotedList()
-	} else {
+	case !c.glued && s.plainData():
+		return s.reject()
+	default:
 		c.v = s.judge()
 	}
 	if c.v.kind == isData && c.glued {
 		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}
+	return s.weigh()
+}
+
+// quotes reports whether the candidate is one string, which begins with open.
+func (s *Scanner) quotes(open byte) bool {
+	return s.read.single && !s.read.failed() && s.text[s.cand.start+1] == open
+}
+
+// weigh decides by where the candidate stands whether what it means counts.
+func (s *Scanner) weigh() bool {
+	c := &s.cand
 	if c.v.kind == isData {
 		if c.place.hard && s.marker.on && s.marker.pending {
 			s.prose(c.start)
@@ -114,11 +126,8 @@ func (s *Scanner) judge() verdict {
 	if r.failed() {
 		return s.unreadable()
 	}
-	if !c.place.hard && s.plainData() {
-		return verdict{}
-	}
 	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, outer: r.keys[:r.outer], span: Span{c.start, c.end}, place: c.place}
-	j.out, j.text = r.out, s.text
+	j.out, j.text, j.noSchema = r.out, s.text, !r.schema
 	v := j.value(0, 0)
 	if j.given {
 		r.out = nil
@@ -131,10 +140,10 @@ func (s *Scanner) judge() verdict {
 }
 
 // plainData reports whether the candidate is an object without a key that a
-// call would have.
+// call would have, where that is no fault.
 func (s *Scanner) plainData() bool {
 	r := &s.read
-	if r.out[0] != '{' || r.callKeys || r.exprs > 0 {
+	if r.failed() || r.out[0] != '{' || r.callKeys || r.exprs > 0 || s.cand.place.hard {
 		return false
 	}
 	if c := r.out[min(r.first+1, len(r.out)-1)]; r.first == 0 || c != '{' && c != '"' { // the value of the first key

@@ -111,6 +111,7 @@ type reader struct {
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
 	wrapped   bool   // the first key is one of a wrapper
+	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it
 	toolSeen  bool   // that name, a callee or a lone key is registered
 	openValue bool   // a name key's value has begun but not ended
@@ -237,7 +238,7 @@ func (r *reader) begin(start int) {
 	r.repairs, r.problem = r.repairs[:0], Problem{}
 	r.nameSeen, r.lastStr, r.lastKey = "", "", ""
 	r.first, r.names, r.outer = 0, 0, 0
-	r.toolSeen, r.openValue, r.callKeys, r.wrapped = false, false, false, false
+	r.toolSeen, r.openValue, r.callKeys, r.wrapped, r.schema = false, false, false, false, false
 }
 
 // repair records a change of spelling. After a problem nothing is repaired.
@@ -983,6 +984,7 @@ func (r *reader) endKey(next expect) {
 	m.val0 = len(r.out)
 	r.expect = next
 	key := r.out[m.key0+1 : m.key1-1]
+	r.schema = r.schema || string(key) == "properties"
 	if len(r.keys) == 1 && r.first == 0 {
 		r.first = m.key1
 		r.wrapped = isWrapperKey(string(key))
