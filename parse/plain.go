@@ -24,7 +24,7 @@ func (r *reader) plain() bool {
 			}
 		case c == ':' && r.expect == expectColon:
 			r.pos++
-			r.expect = expectValue
+			r.expect, r.sure = expectValue, true
 		case c == ',' && r.expect == expectAfter:
 			f.commas++
 			r.comma = r.pos
