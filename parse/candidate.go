@@ -248,7 +248,7 @@ func (s *Scanner) accept() bool {
 	}
 	tent, list := s.tentative(c), s.expression()
 	for i := range c.v.calls {
-		f := c.v.calls[i]
+		f := &c.v.calls[i]
 		f.end, f.sure = c.end, !tent && !f.whole && !list
 		f.byEnd = f.byEnd || c.odd || s.mid.on || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
@@ -271,7 +271,7 @@ func (s *Scanner) tentative(c *candidate) bool {
 }
 
 // addFound takes one call; first says that it is the first of its candidate.
-func (s *Scanner) addFound(f found, first, tent bool) {
+func (s *Scanner) addFound(f *found, first, tent bool) {
 	from := f.call.Span.Start
 	begin, reason := min(from, max(s.cand.start, s.done)), ""
 	if first && s.prefix >= 0 && s.prefix < from {
@@ -288,9 +288,9 @@ func (s *Scanner) addFound(f found, first, tent bool) {
 		s.add(pieceDrop, min(from, max(begin, s.cand.start)), reason)
 	}
 	s.add(pieceDrop, from, dropWrapper)
-	s.addCall(f, f.call.Span.End, tent || s.group)
+	s.addCall(*f, f.call.Span.End, tent || s.group)
 	s.holdMiddle()
-	s.countEqual(f.call)
+	s.countEqual()
 }
 
 // gapReason names what stands between the text and a call.
@@ -367,16 +367,15 @@ func (s *Scanner) acceptAnswer(text string) {
 // maxEqual is how many equal calls in a row are meant.
 const maxEqual = 8
 
-// countEqual counts equal calls in a row.
-func (s *Scanner) countEqual(c Call) {
+// countEqual counts equal calls in a row, the last one included.
+func (s *Scanner) countEqual() {
 	n := len(s.calls)
-	if n < 2 {
-		s.equal = 1
-		return
-	}
-	if p := s.calls[n-2].call; p.Name == c.Name && string(p.Args) == string(c.Args) {
-		s.equal++
-		return
+	if n > 1 {
+		a, b := &s.calls[n-2].call, &s.calls[n-1].call
+		if a.Name == b.Name && string(a.Args) == string(b.Args) {
+			s.equal++
+			return
+		}
 	}
 	s.equal = 1
 }
