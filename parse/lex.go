@@ -82,7 +82,6 @@ type lex struct {
 
 	cand    candidate
 	escaped escaped
-	read    reader
 	named   named
 	param   params
 	think   thought
@@ -192,11 +191,9 @@ type middle struct {
 }
 
 func (l *lex) start(o Options) {
-	read := l.read
-	read.eof = false
 	*l = lex{
 		lead: true, only: true, prefix: -1, odd: -1, told: -1, final: -1,
-		noTick: [3]int{-1, -1, -1}, check: repeatWindow, read: read,
+		noTick: [3]int{-1, -1, -1}, check: repeatWindow,
 		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0], nest: l.nest[:0],
 	}
 	if o.InThought {

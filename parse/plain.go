@@ -82,7 +82,11 @@ func (r *reader) plainString(f *frame) bool {
 	r.plainElement(f)
 	at := len(r.out)
 	r.out = append(r.out, t[r.tokAt:r.pos]...)
-	r.stringEnded(at, t[r.tokAt+1:end])
+	if f.kind == '{' && !r.openValue {
+		r.memberEnded()
+	} else {
+		r.stringEnded(at, t[r.tokAt+1:end])
+	}
 	return true
 }
 
@@ -129,8 +133,18 @@ func (r *reader) plainWord(f *frame) bool {
 	r.plainElement(f)
 	r.out = append(r.out, s[:n]...)
 	r.pos += n
-	r.valueEnded()
+	if f.kind == '{' {
+		r.memberEnded()
+	} else {
+		r.valueEnded()
+	}
 	return true
+}
+
+// memberEnded is valueEnded for a value in an object, which is the common case.
+func (r *reader) memberEnded() {
+	r.expect, r.line, r.ended = expectAfter, false, r.pos
+	r.keys[len(r.keys)-1].val1 = len(r.out)
 }
 
 // plainElement writes the comma before an element of a list.

@@ -25,6 +25,7 @@ type Scanner struct {
 	muted bool // nobody asks for events
 
 	lex
+	read reader
 	pieces
 	events []Event
 }
@@ -57,6 +58,7 @@ func sameTools(a, b []Tool) bool {
 func (s *Scanner) start() {
 	s.text, s.eof = "", false
 	s.lex.start(s.o)
+	s.read.eof = false
 	s.pieces.start()
 	s.events = s.events[:0]
 }

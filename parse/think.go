@@ -38,7 +38,6 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.prefix = -1
 		s.add(pieceText, p, "")
 		saved := s.lex
-		saved.read = reader{}
 		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
 		s.mid.lex.faults = slices.Clone(s.faults)
 		s.hold(s.count())
@@ -95,7 +94,7 @@ func (s *Scanner) restart(end int) {
 
 // keep takes over what belongs to the text and not to its reading.
 func (l *lex) keep(old *lex) {
-	l.here, l.ahead, l.check, l.floor, l.read = old.here, old.ahead, old.check, old.floor, old.read
+	l.here, l.ahead, l.check, l.floor = old.here, old.ahead, old.check, old.floor
 }
 
 // closeMiddle closes a thought that was opened in the middle of a sentence:
