@@ -101,6 +101,8 @@ type judge struct {
 
 	noSchema bool // no key in c is one of a schema
 
+	room *shapeRoom // nil: what shapes hold is allocated
+
 	out   []byte // what c stands in, if it may be given away
 	given bool   // and has been
 }
@@ -157,8 +159,17 @@ type shape struct {
 	first  field
 }
 
+// shapeRoom is where the fields of a shape stand that nearly every call has. It
+// is used for one object at a time.
+type shapeRoom struct {
+	names, args [2]field
+}
+
 // shape tells s the shape of the object at c[i:].
 func (j *judge) shape(s *shape, i int) {
+	if j.room != nil {
+		s.names, s.args = j.room.names[:0], j.room.args[:0]
+	}
 	if i == 0 && len(j.outer) > 0 {
 		for _, m := range j.outer {
 			s.add(j, field{key: unquote(j.c[m.key0:m.key1]), k0: m.key0, v0: m.val0, end: m.val1})

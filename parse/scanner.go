@@ -26,6 +26,7 @@ type Scanner struct {
 
 	lex
 	read reader
+	room shapeRoom
 	pieces
 	events []Event
 }
