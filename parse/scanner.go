@@ -22,7 +22,8 @@ type Scanner struct {
 	text  string // the reply so far
 	buf   []byte // what text stands in, once there were two pieces
 	eof   bool
-	muted bool // nobody asks for events
+	muted bool         // nobody asks for events
+	wait  *byteset.Set // what a candidate waits for, or nil
 
 	lex
 	read reader
@@ -57,7 +58,7 @@ func sameTools(a, b []Tool) bool {
 
 // start sets the scanner to the beginning of a reply.
 func (s *Scanner) start() {
-	s.text, s.eof = "", false
+	s.text, s.eof, s.wait = "", false, nil
 	s.lex.start(s.o)
 	s.read.eof = false
 	s.pieces.start()
@@ -87,14 +88,19 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.tooLarge()
 		return s.events
 	}
-	if s.proseGoesOn(chunk) {
+	if s.state == stText && s.proseGoesOn(chunk) {
 		return s.events
 	}
 	s.append(chunk)
-	if s.candidateGoesOn(chunk) {
+	if s.wait != nil && !s.comes(chunk) {
 		return nil
 	}
+	if s.state == stCandidate && !s.inCandidate() {
+		s.wait = s.waits()
+		return nil // it goes on, and nothing else has changed
+	}
 	s.run()
+	s.wait = s.waits()
 	s.release()
 	s.emit()
 	return s.events
@@ -104,7 +110,7 @@ func (s *Scanner) Feed(chunk string) []Event {
 // of most replies do; nothing else need look at them.
 func (s *Scanner) proseGoesOn(chunk string) bool {
 	n := len(s.text)
-	if s.state != stText || s.lead || s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check ||
+	if s.lead || s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check ||
 		s.held >= 0 || s.last.kind != pieceText || n+len(chunk) > cap(s.buf) || s.buf[n-1] == '\n' {
 		return false
 	}
@@ -124,30 +130,42 @@ func (s *Scanner) proseGoesOn(chunk string) bool {
 	return true
 }
 
-// candidateGoesOn reports whether all of the text that is new belongs to the
-// candidate at hand and does not end it: then nothing else has changed.
-func (s *Scanner) candidateGoesOn(chunk string) bool {
+// waits is what must come before the candidate at hand is read on: something that
+// may end it, or the string that it is in. It is nil if any byte may matter.
+func (s *Scanner) waits() *byteset.Set {
 	r := &s.read
-	if s.state != stCandidate {
-		return false
+	switch {
+	case s.state != stCandidate || !r.sure || r.tail != tailNone || r.single:
+		return nil
+	case r.token == tokenString && r.quote == quoteDouble:
+		return stringEnds
 	}
-	return r.sure && r.tail == tailNone && !r.single && !mayEnd(chunk) || !s.inCandidate()
+	return candidateEnds
 }
 
-// mayEnd reports whether a candidate may end in a piece: it is read no further
-// until then.
-func mayEnd(chunk string) bool {
+// comes reports whether what is waited for stands in the last piece of the text.
+func (s *Scanner) comes(chunk string) bool {
 	for i := range len(chunk) {
-		if candidateEnds.Has(chunk[i]) {
+		if s.wait.Has(chunk[i]) && !(s.wait == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
 			return true
 		}
 	}
 	return false
 }
 
-// candidateEnds are the bytes that may end a candidate: closers, wide ones too,
-// and what begins a closing tag or fence.
-var candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
+// isEscaped reports whether what follows before in a string is surely escaped: a
+// lone backslash ends it.
+func isEscaped(before string) bool {
+	n := len(before)
+	return n > 1 && before[n-1] == '\\' && before[n-2] != '\\'
+}
+
+// The bytes that may end a candidate are closers, wide ones too, and what begins
+// a closing tag or fence; in a string nothing but its quote may.
+var (
+	candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
+	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
+)
 
 // isPlain are the bytes that begin nothing in the middle of a line.
 var isPlain = func() (t [256]bool) {
