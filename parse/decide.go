@@ -415,52 +415,65 @@ func (s *Scanner) collect(r *Result) {
 		r.Text = s.text
 		return
 	}
-	var buf [8]Span
-	text, think := buf[:0], []Span(nil)
-	var many [pieceHeld + 1]int
+	var text, think joined
+	drops, calls := 0, 0
 	for i := range n {
-		many[s.at(i).kind]++
-	}
-	r.Dropped = slices.Grow(r.Dropped, many[pieceDrop])
-	r.Calls = slices.Grow(r.Calls, many[pieceCall])
-	for i := range n {
-		p := s.at(i)
-		span := Span{p.start, p.end}
-		switch p.kind {
+		switch p := s.at(i); p.kind {
 		case pieceText, pieceHeld:
-			text = append(text, span)
+			text.count(s.text[p.start:p.end])
 		case pieceThink:
-			think = append(think, span)
+			think.count(s.text[p.start:p.end])
 		case pieceDrop:
-			r.Dropped = append(r.Dropped, Dropped{span, p.reason})
+			drops++
+		case pieceCall:
+			calls++
+		}
+	}
+	r.Dropped, r.Calls = slices.Grow(r.Dropped, drops), slices.Grow(r.Calls, calls)
+	for i := range n {
+		switch p := s.at(i); p.kind {
+		case pieceText, pieceHeld:
+			text.add(s.text[p.start:p.end])
+		case pieceThink:
+			think.add(s.text[p.start:p.end])
+		case pieceDrop:
+			r.Dropped = append(r.Dropped, Dropped{Span{p.start, p.end}, p.reason})
 		case pieceCall:
 			r.Calls = append(r.Calls, s.calls[p.call].call)
 		}
 	}
-	r.Text, r.Thinking = s.join(text), s.join(think)
+	r.Text, r.Thinking = text.String(), think.String()
 	if len(r.Calls) > 0 && strings.TrimSpace(r.Text) == "" {
 		r.Text = ""
 	}
 }
 
-// join returns the text of the spans.
-func (s *Scanner) join(spans []Span) string {
-	switch len(spans) {
-	case 0:
-		return ""
-	case 1:
-		return s.text[spans[0].Start:spans[0].End]
+// joined puts strings together that were counted first: a lone one is not copied.
+type joined struct {
+	n, size int
+	last    string
+	b       strings.Builder
+}
+
+func (j *joined) count(s string) {
+	j.n++
+	j.size += len(s)
+	j.last = s
+}
+
+func (j *joined) add(s string) {
+	if j.n > 1 {
+		j.b.Grow(j.size) // for this one and what is still to come
+		j.b.WriteString(s)
+		j.size -= len(s)
 	}
-	var b strings.Builder
-	n := 0
-	for _, sp := range spans {
-		n += sp.End - sp.Start
+}
+
+func (j *joined) String() string {
+	if j.n > 1 {
+		return j.b.String()
 	}
-	b.Grow(n)
-	for _, sp := range spans {
-		b.WriteString(s.text[sp.Start:sp.End])
-	}
-	return b.String()
+	return j.last
 }
 
 // Rest returns the events of what was held back until [Scanner.Close].
