@@ -273,18 +273,18 @@ func (s *Scanner) tentative(c *candidate) bool {
 // addFound takes one call; first says that it is the first of its candidate.
 func (s *Scanner) addFound(f *found, first, tent bool) {
 	from := f.call.Span.Start
-	begin, reason := min(from, max(s.cand.start, s.done)), ""
+	begin, reason := min(from, max(s.cand.start, s.done)), dropNone
 	if first && s.prefix >= 0 && s.prefix < from {
 		begin, reason = s.prefix, s.gapReason()
 	}
 	if first {
-		s.add(pieceText, begin, "")
+		s.add(pieceText, begin, dropNone)
 	}
 	if tent {
 		s.beginGroup(from, f.end)
 		s.hold(s.count()) // with what stands around the call
 	}
-	if reason != "" {
+	if reason != dropNone {
 		s.add(pieceDrop, min(from, max(begin, s.cand.start)), reason)
 	}
 	s.add(pieceDrop, from, dropWrapper)
@@ -294,7 +294,7 @@ func (s *Scanner) addFound(f *found, first, tent bool) {
 }
 
 // gapReason names what stands between the text and a call.
-func (s *Scanner) gapReason() string {
+func (s *Scanner) gapReason() dropReason {
 	switch {
 	case s.marker.on || s.stands || s.soft:
 		return dropMarker
@@ -334,12 +334,12 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 		s.maybe = append(s.maybe, f)
 		s.lead, s.called = true, true
 		s.hold(s.count())
-		s.add(pieceText, s.cand.end, "")
+		s.add(pieceText, s.cand.end, dropNone)
 		s.prefix = -1
 		return
 	}
 	s.faults = append(s.faults, f)
-	s.add(pieceText, s.cand.end, "")
+	s.add(pieceText, s.cand.end, dropNone)
 	s.prefix = -1
 	s.lead, s.called, s.only = true, false, false
 }
@@ -356,9 +356,9 @@ func (s *Scanner) acceptAnswer(text string) {
 	c := &s.cand
 	s.answers = append(s.answers, answer{c.start, text})
 	if s.prefix >= 0 {
-		s.add(pieceText, s.prefix, "")
+		s.add(pieceText, s.prefix, dropNone)
 	} else {
-		s.add(pieceText, c.start, "")
+		s.add(pieceText, c.start, dropNone)
 	}
 	s.add(pieceDrop, c.end, dropPseudo)
 	s.endCalls(c.end)
@@ -385,7 +385,7 @@ func (s *Scanner) tooManyEqual() {
 	s.confirm()
 	last := s.calls[len(s.calls)-1].call
 	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
-	s.state, s.over, s.overAt = stOver, DroppedRepetition, s.pos
+	s.state, s.over, s.overAt = stOver, dropRepetition, s.pos
 }
 
 // endsPython looks whether the list in a python fence is all it holds.

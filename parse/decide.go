@@ -12,28 +12,28 @@ func (s *Scanner) release() {
 	case stOver:
 		s.add(pieceDrop, len(s.text), s.over)
 	case stThink:
-		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), "")
+		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), dropNone)
 	case stBlocked, stRest:
-		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), "")
+		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText:
 		if !s.lead && s.prefix < 0 {
-			s.add(pieceText, s.safe(), "")
+			s.add(pieceText, s.safe(), dropNone)
 		}
 	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
 		if s.prefix < 0 {
-			s.add(pieceText, s.cand.start, "")
+			s.add(pieceText, s.cand.start, dropNone)
 		}
 	case stFence:
 		if s.prefix < 0 {
-			s.add(pieceText, s.fence.body, "")
+			s.add(pieceText, s.fence.body, dropNone)
 		}
 	case stNamed, stParams, stAction, stInput:
 		if s.prefix < 0 {
-			s.add(pieceText, s.named.start, "")
+			s.add(pieceText, s.named.start, dropNone)
 		}
 	case stHeader:
 		if s.prefix < 0 {
-			s.add(pieceText, s.pos, "")
+			s.add(pieceText, s.pos, dropNone)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func holdsRecipient(line string) bool {
 func (s *Scanner) tooLarge() {
 	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
 	s.dissolve()
-	s.state, s.over, s.overAt = stOver, DroppedTooLarge, s.done
+	s.state, s.over, s.overAt = stOver, dropTooLarge, s.done
 	s.add(pieceDrop, len(s.text), s.over)
 	s.emit()
 }
@@ -123,7 +123,7 @@ func (s *Scanner) end(f Finish) {
 		s.add(pieceDrop, n, s.over)
 		return
 	case stThink:
-		s.add(pieceThink, n, "")
+		s.add(pieceThink, n, dropNone)
 		s.think.open = true
 	case stCandidate:
 		s.unclosed(f)
@@ -148,13 +148,13 @@ func (s *Scanner) end(f Finish) {
 	}
 	if s.state == stBlocked || s.state == stRest || s.unread {
 		i := s.tokenAtEnd()
-		s.add(pieceText, i, "")
+		s.add(pieceText, i, dropNone)
 		s.add(pieceDrop, len(strings.TrimRight(s.text, " \t\r\n")), dropToken)
 	}
 	if s.prefix >= 0 && s.called {
 		s.prefix = -1
 	}
-	s.add(pieceText, n, "")
+	s.add(pieceText, n, dropNone)
 	if s.mid.on {
 		s.held = -1
 	}
@@ -180,8 +180,8 @@ func (s *Scanner) groupAtEnd() {
 func (s *Scanner) emptyAtEnd(f Finish) {
 	m := s.marker
 	if len(s.calls) > 0 && f != FinishLength {
-		s.add(pieceText, m.start, "")
-		s.add(pieceDrop, len(s.text), DroppedTurn)
+		s.add(pieceText, m.start, dropNone)
+		s.add(pieceDrop, len(s.text), dropTurn)
 		s.prefix = -1
 		return
 	}
@@ -437,7 +437,7 @@ func (s *Scanner) collect(r *Result) {
 		case pieceThink:
 			think.add(s.text[p.start:p.end])
 		case pieceDrop:
-			r.Dropped = append(r.Dropped, Dropped{Span{p.start, p.end}, p.reason})
+			r.Dropped = append(r.Dropped, Dropped{Span{p.start, p.end}, p.reason.String()})
 		case pieceCall:
 			r.Calls = append(r.Calls, s.calls[p.call].call)
 		}

@@ -93,7 +93,7 @@ func (s *Scanner) inHeader() bool {
 	if who != h {
 		w := strings.ToLower(who[:wordLen(who)])
 		if w == "user" || w == "system" || w == "developer" || w == "tool" || strings.HasPrefix(w, "functions.") {
-			return s.endReply(p, DroppedTurn)
+			return s.endReply(p, dropTurn)
 		}
 	}
 	name := ""

@@ -28,26 +28,41 @@ const (
 	stOver                   // nothing counts any more
 )
 
-// The reasons of dropped spans within a reply.
+// dropReason is why a span counts as nothing.
+type dropReason uint8
+
 const (
-	dropMarker    = "marker"
-	dropFence     = "fence"
-	dropToken     = "token"
-	dropThinkTag  = "thinking-tag"
-	dropSeparator = "separator"
-	dropWrapper   = "wrapper"
-	dropStray     = "stray-closer"
-	dropPseudo    = "pseudo-call"
-	dropLabel     = "label"
-	dropEdge      = "edge"
+	dropNone dropReason = iota
+	dropMarker
+	dropFence
+	dropToken
+	dropThinkTag
+	dropSeparator
+	dropWrapper
+	dropStray
+	dropPseudo
+	dropLabel
+	dropEdge
+	dropResult
+	dropTurn
+	dropRepetition
+	dropTooLarge
 )
+
+var dropReasons = [...]string{
+	dropMarker: "marker", dropFence: "fence", dropToken: "token", dropThinkTag: "thinking-tag", dropSeparator: "separator",
+	dropWrapper: "wrapper", dropStray: "stray-closer", dropPseudo: "pseudo-call", dropLabel: "label", dropEdge: "edge",
+	dropResult: DroppedResult, dropTurn: DroppedTurn, dropRepetition: DroppedRepetition, dropTooLarge: DroppedTooLarge,
+}
+
+func (r dropReason) String() string { return dropReasons[r] }
 
 // lex is the state of the scanner between pieces of text.
 type lex struct {
 	pos    int
 	state  state
-	over   string // why nothing counts any more
-	overAt int    // where that began
+	over   dropReason // why nothing counts any more
+	overAt int        // where that began
 
 	lead      bool   // since the last construct there was only white space
 	only      bool   // the reply holds nothing but calls so far
@@ -561,24 +576,24 @@ func (s *Scanner) stray(p int) bool {
 
 // drop makes a dropped piece of [start, end); what was open before it is text,
 // unless it belongs to a call.
-func (s *Scanner) drop(start, end int, reason string) {
+func (s *Scanner) drop(start, end int, reason dropReason) {
 	s.lead = true
 	if s.prefix >= 0 && (s.marker.pending || s.stands) && reason == dropToken {
 		return // decided with the marker
 	}
 	if s.prefix >= 0 && s.called {
-		s.add(pieceText, s.prefix, "")
+		s.add(pieceText, s.prefix, dropNone)
 		s.add(pieceDrop, start, dropSeparator)
 	}
 	s.prefix = -1
-	s.add(pieceText, start, "")
+	s.add(pieceText, start, dropNone)
 	s.add(pieceDrop, end, reason)
 }
 
 // open notes that what begins at p belongs to a call if one follows.
 func (s *Scanner) open(p int) {
 	if s.prefix < 0 {
-		s.add(pieceText, p, "")
+		s.add(pieceText, p, dropNone)
 		s.prefix = p
 	}
 }
@@ -603,7 +618,7 @@ func (s *Scanner) place(p int) place {
 // candidate begins a candidate at p; setup has started the reader.
 func (s *Scanner) candidate(p int) *candidate {
 	if s.prefix < 0 {
-		s.add(pieceText, p, "")
+		s.add(pieceText, p, dropNone)
 	}
 	s.cand = candidate{
 		start: p, place: s.place(p), label: s.label,
@@ -749,13 +764,13 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 }
 
 // endReply ends the reply at p: what follows was invented.
-func (s *Scanner) endReply(p int, why string) bool {
+func (s *Scanner) endReply(p int, why dropReason) bool {
 	if s.marker.pending {
 		s.usedMarker(p)
 	}
 	s.dissolveUnlessOnly()
 	s.prefix = -1
-	s.add(pieceText, p, "")
+	s.add(pieceText, p, dropNone)
 	s.state, s.over, s.overAt = stOver, why, p
 	s.pos = len(s.text)
 	return false

@@ -424,15 +424,18 @@ var lineWords = []labelled{
 
 // turnWords begin a turn of somebody else, or a result, where a line begins with
 // one directly behind a call. Anywhere else they are words of an answer.
-var turnWords = []struct{ text, why string }{
-	{"USER:", DroppedTurn}, {"User:", DroppedTurn}, {"HUMAN:", DroppedTurn}, {"Human:", DroppedTurn},
-	{"### Instruction:", DroppedTurn}, {"### Human:", DroppedTurn}, // Alpaca, Vicuna
-	{"FUNCTION RESPONSE:", DroppedResult}, {"Function response:", DroppedResult}, {"Function Response:", DroppedResult}, // Glaive
+var turnWords = []struct {
+	text string
+	why  dropReason
+}{
+	{"USER:", dropTurn}, {"User:", dropTurn}, {"HUMAN:", dropTurn}, {"Human:", dropTurn},
+	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
+	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
 }
 
 // lexTurn reads the turn word that line begins with, and says why it ends the
 // reply.
-func lexTurn(line string, eof bool) (why string, ok tri) {
+func lexTurn(line string, eof bool) (why dropReason, ok tri) {
 	for _, w := range turnWords {
 		if strings.HasPrefix(line, w.text) {
 			return w.why, yes
@@ -441,7 +444,7 @@ func lexTurn(line string, eof bool) (why string, ok tri) {
 			ok = maybe
 		}
 	}
-	return "", ok
+	return dropNone, ok
 }
 
 // beginsLine are the first bytes of line words, of functools and of >>>.

@@ -14,10 +14,10 @@ const (
 
 // A piece is a part of the reply. Pieces are adjacent and cover it up to done.
 type piece struct {
-	kind       pieceKind
 	start, end int
-	reason     string // of a drop
-	call       int    // index into calls, of a call
+	call       int32 // index into calls, of a call
+	kind       pieceKind
+	reason     dropReason // of a drop
 }
 
 // pieces are what has been made of the reply. The last one is kept apart, so
@@ -42,7 +42,7 @@ func (p *pieces) start() {
 }
 
 // add makes a piece of all up to end.
-func (p *pieces) add(kind pieceKind, end int, reason string) {
+func (p *pieces) add(kind pieceKind, end int, reason dropReason) {
 	if end <= p.done {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *pieces) push(n piece) {
 // still turn out to be text.
 func (p *pieces) addCall(f found, end int, held bool) {
 	p.calls = append(p.calls, f)
-	n := piece{kind: pieceCall, start: p.done, end: end, call: len(p.calls) - 1}
+	n := piece{kind: pieceCall, start: p.done, end: end, call: int32(len(p.calls) - 1)}
 	if held {
 		n.kind = pieceHeld
 	}
@@ -211,7 +211,7 @@ func (s *Scanner) emitPiece(p *piece) {
 	case pieceThink:
 		e.Kind, e.Text = EventThinking, s.text[from:end]
 	case pieceDrop:
-		e.Kind, e.Reason = EventDrop, p.reason
+		e.Kind, e.Reason = EventDrop, p.reason.String()
 	case pieceCall:
 		c := s.calls[p.call].call
 		e.Kind, e.Index, e.Call = EventCall, s.sentN, &c

@@ -162,7 +162,7 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 		return s.finalAnswer(p, end)
 	case wordObservation:
 		if s.hasBefore(p) {
-			return s.endReply(p, DroppedResult)
+			return s.endReply(p, dropResult)
 		}
 		s.prose(p) // a report that begins so; but nothing in it can be a call
 		s.state, s.pos = stRest, end
@@ -181,7 +181,7 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 	s.final = end
 	s.prefix = -1
 	if len(s.calls) == 0 {
-		s.add(pieceText, p, "")
+		s.add(pieceText, p, dropNone)
 		s.takeBack(func(n piece) piece {
 			if n.kind == pieceText {
 				n.kind = pieceThink

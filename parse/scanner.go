@@ -81,7 +81,7 @@ func (s *Scanner) Reset() {
 // returned slice is valid until the next call; the strings in it stay.
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
-	if chunk == "" || s.state == stOver && s.over == DroppedTooLarge {
+	if chunk == "" || s.state == stOver && s.over == dropTooLarge {
 		return nil
 	}
 	if len(s.text)+len(chunk) > maxSize {
@@ -195,7 +195,7 @@ func (s *Scanner) append(chunk string) {
 // Close ends the reply and returns its reading.
 func (s *Scanner) Close(f Finish) Result {
 	s.events = s.events[:0]
-	if s.state != stOver || s.over != DroppedTooLarge {
+	if s.state != stOver || s.over != dropTooLarge {
 		s.eof = true
 		s.run()
 		s.end(f)

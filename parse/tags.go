@@ -75,11 +75,11 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		return s.role(p, end, t)
 	case markUser:
 		if s.lead || s.atLine(p) || t.bars {
-			return s.endReply(p, DroppedTurn)
+			return s.endReply(p, dropTurn)
 		}
 	case markResult:
 		if !t.close && (s.lead || s.atLine(p)) {
-			return s.endReply(p, DroppedResult)
+			return s.endReply(p, dropResult)
 		}
 		if t.close && s.called {
 			s.drop(p, end, dropToken)
@@ -200,7 +200,7 @@ func (s *Scanner) role(p, end int, t tag) bool {
 	}
 	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
 	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
-		return s.endReply(p, DroppedTurn)
+		return s.endReply(p, dropTurn)
 	case "assistant", "model", "chatbot", "gpt", "bot":
 		s.drop(p, q, dropToken)
 		s.stands, s.pos = false, q

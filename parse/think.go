@@ -36,7 +36,7 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 			return s.plain(p, body)
 		}
 		s.prefix = -1
-		s.add(pieceText, p, "")
+		s.add(pieceText, p, dropNone)
 		saved := s.lex
 		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
 		s.mid.lex.faults = slices.Clone(s.faults)
@@ -75,7 +75,7 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 		s.pos = end
 		return true
 	}
-	s.add(pieceText, p, "")
+	s.add(pieceText, p, dropNone)
 	s.takeBack(func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls, s.held = s.calls[:0], -1
 	s.restart(end)
@@ -101,7 +101,7 @@ func (l *lex) keep(old *lex) {
 // what was read since then was thought.
 func (s *Scanner) closeMiddle(p, end int) bool {
 	m := s.mid
-	s.add(pieceText, p, "")
+	s.add(pieceText, p, dropNone)
 	s.held = -1
 	s.rewrite(m.piece, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls = s.calls[:m.calls]
@@ -179,7 +179,7 @@ func (s *Scanner) endsThought(t tag) bool {
 
 // leaveThought ends the thought with the marker at p.
 func (s *Scanner) leaveThought(p, end int, t tag) bool {
-	s.add(pieceThink, p, "")
+	s.add(pieceThink, p, dropNone)
 	s.state, s.lead = stText, true
 	if s.think.kind == thinkHarmony && !strings.EqualFold(t.name, "end") && !strings.EqualFold(t.name, "return") && !strings.EqualFold(t.name, "call") {
 		s.pos = p // the next message begins here
@@ -232,16 +232,16 @@ func repeats(w string) bool {
 func (s *Scanner) repetition(p int) bool {
 	certain := len(s.calls) > 0 && !s.group
 	if s.state == stThink {
-		s.add(pieceThink, p, "")
+		s.add(pieceThink, p, dropNone)
 	} else {
 		s.prose(p)
-		s.add(pieceText, p, "")
+		s.add(pieceText, p, dropNone)
 	}
 	if !certain {
 		s.fault(ReasonRepetition, p, "text that goes on")
 	}
 	s.prefix = -1
-	s.state, s.over, s.overAt = stOver, DroppedRepetition, p
+	s.state, s.over, s.overAt = stOver, dropRepetition, p
 	s.pos = len(s.text)
 	return false
 }
