@@ -63,7 +63,7 @@ func (s *Scanner) inFence() bool {
 			return s.span(p, n)
 		}
 		if (c == '{' || c == '[') && s.infoMayHold(p+n, s.pos) || c == '(' && s.infoCalls(p+n, s.pos) {
-			return s.openFence(p, n, s.pos, true)
+			return s.openFence(p, s.pos, strings.TrimSpace(s.text[p+n:s.pos]), true)
 		}
 		if c == '<' && s.fence.used {
 			return s.closesAtTag(p, n)
@@ -114,7 +114,7 @@ func (s *Scanner) fenceLine(p, n, next int) bool {
 	if s.fence.kind != fenceNone {
 		s.closeFence(p, p) // the closing line was left out
 	}
-	return s.openFence(p, n, next, false)
+	return s.openFence(p, next, info, false)
 }
 
 // isSentence reports whether what stands behind a run is no info string, such
@@ -124,10 +124,10 @@ func isSentence(info string) bool {
 	return len(words) > 1 && words[1][0] != '{' && !strings.Contains(words[1], "=") && !callInfos[strings.ToLower(words[0])]
 }
 
-// openFence opens the fence whose run of n stands at p and whose content
-// begins at body, on the same line or below.
-func (s *Scanner) openFence(p, n, body int, sameLine bool) bool {
-	word := infoWord(strings.TrimSpace(s.text[p+n : body]))
+// openFence opens the fence whose run stands at p, with the info string behind it,
+// and whose content begins at body, on the same line or below.
+func (s *Scanner) openFence(p, body int, info string, sameLine bool) bool {
+	word, n := infoWord(info), runLen(s.text, p)
 	f := fence{char: s.text[p], n: n, start: p, body: body, line: s.lineStart(p), inline: sameLine}
 	f.kind, f.named, f.calls = s.infoMeans(word)
 	s.fence = f

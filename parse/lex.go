@@ -451,7 +451,8 @@ func (l *lines) start(text string, p int) int {
 // blankBefore reports whether only white space, and perhaps quotation marks or
 // emphasis, stands before p on its line.
 func (s *Scanner) blankBefore(p int) bool {
-	return strings.Trim(s.text[s.lineStart(p):p], " \t\r*_>\u200b\ufeff") == ""
+	before := s.text[s.lineStart(p):p]
+	return before == "" || strings.Trim(before, " \t\r*_>\u200b\ufeff") == ""
 }
 
 // ownLine reports whether only a bullet or a label stands before p on its line.
