@@ -153,7 +153,10 @@ func (s *Scanner) plainData() bool {
 }
 
 // canonical is what the reader wrote, valid until it begins again.
-func (r *reader) canonical() string { return unsafe.String(unsafe.SliceData(r.out), len(r.out)) }
+func (r *reader) canonical() string { return view(r.out) }
+
+// view reads bytes as a string for as long as they are not written over.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // unreadable judges a complete candidate that has no reading: it is data unless
 // it looks like a call.

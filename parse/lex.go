@@ -673,6 +673,9 @@ func (s *Scanner) brace(p int) bool {
 // opensNothing reports whether what follows a brace shows at once that it
 // begins no candidate: neither a key nor the end of the object.
 func opensNothing(s string) bool {
+	if strings.HasPrefix(s, `"`) {
+		return false
+	}
 	i := 0
 	for i < len(s) && i < maxName && isSpace(s[i]) {
 		i++

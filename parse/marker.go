@@ -69,6 +69,7 @@ var markers = map[string]markerInfo{
 
 	"think": {kind: markThink}, "thinking": {kind: markThink}, "thought": {kind: markThink}, "reasoning": {kind: markThink}, "scratch_pad": {kind: markThink},
 	"scratchpad": {kind: markThink}, "start_thinking": {kind: markThink}, "end_thinking": {kind: markThink},
+	"thought_start": {kind: markThink}, "thought_end": {kind: markThink}, // MiniCPM
 
 	"im_end": {kind: markToken}, "eot_id": {kind: markToken}, "eom_id": {kind: markToken}, "end_of_turn": {kind: markToken}, "endoftext": {kind: markToken},
 	"end_of_text": {kind: markToken}, "end": {kind: markToken}, "eos": {kind: markToken}, "bos": {kind: markToken}, "s": {kind: markToken}, "call": {kind: markToken},
@@ -91,6 +92,10 @@ var markers = map[string]markerInfo{
 
 	"channel": {kind: markChannel}, "message": {kind: markMessage},
 }
+
+// thoughtEnds are the tokens that close a thought and have a name of their own, with
+// that of the token that opens it.
+var thoughtEnds = map[string]string{"end_thinking": "start_thinking", "thought_end": "thought_start"}
 
 // markerInfo is what a marker does, and the dialect of the calls behind it if they
 // have one of their own.
@@ -182,7 +187,7 @@ func (t *tag) means(name string) {
 	case t.kind == markNone || t.kind == markHard:
 	case !t.bars && barOnly[name]:
 		t.kind = markNone
-	case name == "end_thinking":
+	case thoughtEnds[name] != "":
 		t.close = true
 	}
 }

@@ -235,8 +235,7 @@ func (r *reader) begin(start int) {
 		r.out = make([]byte, 0, whole+64) // canonical JSON is seldom longer
 	}
 	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
-	r.repairs, r.problem = r.repairs[:0], Problem{}
-	r.nameSeen, r.lastStr, r.lastKey = "", "", ""
+	r.repairs, r.problem.Reason, r.nameSeen = r.repairs[:0], "", ""
 	r.first, r.names, r.outer = 0, 0, 0
 	r.toolSeen, r.openValue, r.callKeys, r.wrapped, r.schema = false, false, false, false, false
 }
@@ -258,6 +257,7 @@ func (r *reader) fail(reason Reason, at int, expected string) {
 		return
 	}
 	r.problem = Problem{Reason: reason, Offset: at, Expected: expected}
+	r.lastStr, r.lastKey = "", ""
 }
 
 func (r *reader) failed() bool { return r.problem.Reason != "" }
@@ -791,7 +791,7 @@ func (r *reader) forgetParts(f frame) {
 	}
 	wraps := func(m member) bool {
 		v := r.out[m.val0]
-		return (v == '{' || v == '[') && isWrapperKey(string(r.out[m.key0+1:m.key1-1]))
+		return (v == '{' || v == '[') && isWrapperKey(view(r.out[m.key0+1:m.key1-1]))
 	}
 	if f.kind == '(' || f.kind == '{' && !slices.ContainsFunc(r.keys[f.keys:], wraps) {
 		r.parts = r.parts[:f.parts]
@@ -983,15 +983,15 @@ func (r *reader) endKey(next expect) {
 	r.out = append(r.out, ':')
 	m.val0 = len(r.out)
 	r.expect = next
-	key := r.out[m.key0+1 : m.key1-1]
-	r.schema = r.schema || string(key) == "properties"
+	key := view(r.out[m.key0+1 : m.key1-1])
+	r.schema = r.schema || key == "properties"
 	if len(r.keys) == 1 && r.first == 0 {
 		r.first = m.key1
-		r.wrapped = isWrapperKey(string(key))
+		r.wrapped = isWrapperKey(key)
 	}
 	if r.callDepth() {
-		r.openValue = isNameKey(string(key))
-		r.callKeys = r.callKeys || r.openValue || isWrapperKey(string(key))
+		r.openValue = isNameKey(key)
+		r.callKeys = r.callKeys || r.openValue || isWrapperKey(key)
 	}
 }
 

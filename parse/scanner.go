@@ -123,7 +123,7 @@ func (s *Scanner) proseGoesOn(chunk string) bool {
 		return false
 	}
 	s.buf = append(s.buf, chunk...)
-	s.text = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+	s.text = view(s.buf)
 	end := len(s.buf)
 	s.pos, s.done, s.last.end, s.sent = end, end, end, end
 	s.events = append(s.events, Event{Kind: EventText, Span: Span{n, end}, Text: s.text[n:]})
@@ -189,7 +189,7 @@ func (s *Scanner) append(chunk string) {
 	}
 	s.buf = append(s.buf, chunk...)
 	// Bytes of the buffer are written once, so they may be read as a string.
-	s.text = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+	s.text = view(s.buf)
 }
 
 // Close ends the reply and returns its reading.

@@ -22,8 +22,8 @@ func thinkName(t tag) string {
 	}
 	var buf [48]byte
 	name, _ := foldTag(buf[:0], t.name)
-	if string(name) == "end_thinking" {
-		return "start_thinking"
+	if open := thoughtEnds[string(name)]; open != "" {
+		return open
 	}
 	return string(name)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unsafe"
 )
 
 // Values returns the decoded arguments: strings, bools, nil, []any and
@@ -12,7 +11,7 @@ import (
 // [json.Number] with the digits that the model wrote. It returns nil if Args is
 // not one JSON object; those of a call that this package read always are.
 func (c Call) Values() map[string]any {
-	d := decoder{c: unsafe.String(unsafe.SliceData(c.Args), len(c.Args))}
+	d := decoder{c: view(c.Args)}
 	v, ok := d.decode()
 	if !ok {
 		dec := json.NewDecoder(bytes.NewReader(c.Args)) // JSON of another writer
@@ -163,7 +162,7 @@ func unescaped(s string) (value string, ok bool) {
 		i := strings.IndexByte(s, '\\')
 		if i < 0 {
 			b = append(b, s...)
-			return unsafe.String(unsafe.SliceData(b), len(b)), true
+			return view(b), true
 		}
 		b = append(b, s[:i]...)
 		c := s[i+1]
