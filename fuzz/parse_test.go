@@ -172,6 +172,8 @@ func checkCall(text string, c parse.Call) string {
 		return fmt.Sprintf("span %v is outside the reply", c.Span)
 	case c.Dialect == "":
 		return "no dialect"
+	case !reflect.DeepEqual(c.Values(), values(c.Args)):
+		return fmt.Sprintf("the values %v", c.Values())
 	}
 	for _, r := range c.Repairs {
 		if r.Code == "" || r.Offset < 0 || r.Offset > len(text) {
@@ -179,6 +181,16 @@ func checkCall(text string, c parse.Call) string {
 		}
 	}
 	return ""
+}
+
+// values are decoded arguments as Values promises them.
+func values(args []byte) (v map[string]any) {
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return nil
+	}
+	return v
 }
 
 func isCompact(args []byte) bool {
