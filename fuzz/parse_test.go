@@ -1,11 +1,12 @@
 package fuzz_test
 
 import (
-	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -52,22 +53,30 @@ func (m mode) finish() parse.Finish {
 	return [...]parse.Finish{parse.FinishStop, parse.FinishLength, parse.FinishUnknown, parse.FinishStop}[m>>4&3]
 }
 
-// replies are the texts of the goldens and cases of package parse: the seeds.
-// What fuzzing itself found stands in testdata/fuzz.
+// replies are the texts of the goldens, cases and real outputs of package parse:
+// the seeds. What fuzzing itself found stands in testdata/fuzz.
 func replies(f *testing.F) []string {
 	f.Helper()
 	var texts []string
-	rows, err := os.Open("../parse/testdata/replies.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer rows.Close()
-	for lines := bufio.NewScanner(rows); lines.Scan(); {
-		var row struct{ Text string }
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+	for _, name := range []string{"replies.jsonl", "corpus/bfcl-2024-08.jsonl.gz", "corpus/small-models.jsonl.gz"} {
+		rows, err := os.Open("../parse/testdata/" + name)
+		if err != nil {
 			f.Fatal(err)
 		}
-		texts = append(texts, row.Text)
+		defer rows.Close()
+		var r io.Reader = rows
+		if strings.HasSuffix(name, ".gz") {
+			if r, err = gzip.NewReader(rows); err != nil {
+				f.Fatal(err)
+			}
+		}
+		var row struct{ Text string }
+		for d := json.NewDecoder(r); d.More(); {
+			if err := d.Decode(&row); err != nil {
+				f.Fatal(err)
+			}
+			texts = append(texts, row.Text)
+		}
 	}
 	paths, _ := filepath.Glob("../parse/testdata/golden/*.txtar")
 	if len(paths) == 0 {

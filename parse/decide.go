@@ -415,21 +415,15 @@ func (s *Scanner) collect(r *Result) {
 		r.Text = s.text
 		return
 	}
-	var text, think joined
-	drops, calls := 0, 0
+	var many, size [pieceHeld + 1]int
 	for i := range n {
-		switch p := s.at(i); p.kind {
-		case pieceText, pieceHeld:
-			text.count(s.text[p.start:p.end])
-		case pieceThink:
-			think.count(s.text[p.start:p.end])
-		case pieceDrop:
-			drops++
-		case pieceCall:
-			calls++
-		}
+		p := s.at(i)
+		many[p.kind]++
+		size[p.kind] += p.end - p.start
 	}
-	r.Dropped, r.Calls = slices.Grow(r.Dropped, drops), slices.Grow(r.Calls, calls)
+	text := joined{n: many[pieceText] + many[pieceHeld], size: size[pieceText] + size[pieceHeld]}
+	think := joined{n: many[pieceThink], size: size[pieceThink]}
+	r.Dropped, r.Calls = slices.Grow(r.Dropped, many[pieceDrop]), slices.Grow(r.Calls, many[pieceCall])
 	for i := range n {
 		switch p := s.at(i); p.kind {
 		case pieceText, pieceHeld:
@@ -448,32 +442,28 @@ func (s *Scanner) collect(r *Result) {
 	}
 }
 
-// joined puts strings together that were counted first: a lone one is not copied.
+// joined puts n strings of size bytes together; a lone one is not copied.
 type joined struct {
 	n, size int
-	last    string
+	lone    string
 	b       strings.Builder
 }
 
-func (j *joined) count(s string) {
-	j.n++
-	j.size += len(s)
-	j.last = s
-}
-
 func (j *joined) add(s string) {
-	if j.n > 1 {
-		j.b.Grow(j.size) // for this one and what is still to come
-		j.b.WriteString(s)
-		j.size -= len(s)
+	if j.n == 1 {
+		j.lone = s
+		return
 	}
+	j.b.Grow(j.size) // for this one and what is still to come
+	j.b.WriteString(s)
+	j.size -= len(s)
 }
 
 func (j *joined) String() string {
-	if j.n > 1 {
-		return j.b.String()
+	if j.n == 1 {
+		return j.lone
 	}
-	return j.last
+	return j.b.String()
 }
 
 // Rest returns the events of what was held back until [Scanner.Close].

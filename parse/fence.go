@@ -9,41 +9,34 @@ var callInfos = map[string]bool{
 	"tool_code": true, "tool_use": true, "function_call": true, "action": true,
 }
 
-// ticks reads a run of backticks: a fence, or a code span.
-func (s *Scanner) ticks(p int) bool {
+// marks reads a run of backticks or tildes: of a fence, of a code span, or of neither.
+func (s *Scanner) marks(p int) bool {
 	n := runLen(s.text, p)
 	switch {
 	case n == maxRun:
 		return s.plain(p, p+n)
 	case p+n == len(s.text) && !s.eof:
 		return false
+	case s.isFence(p, n):
+		s.fence.body = p // until the line is read, where its run begins
+		s.state, s.pos = stFence, p+n
+		return true
+	case s.text[p] == '`':
+		return s.span(p, n)
 	}
-	if n >= 3 && s.fence.kind == fenceNone || s.fence.kind != fenceNone && n >= s.fence.n && s.fence.char == '`' && s.atLine(p) {
-		return s.fenceRun(p, n)
-	}
-	return s.span(p, n)
+	return s.plain(p, p+n)
 }
 
-// tildes reads a run of tildes at the start of a line: a fence.
-func (s *Scanner) tildes(p int) bool {
-	n := runLen(s.text, p)
-	switch {
-	case n == maxRun:
-		return s.plain(p, p+n)
-	case p+n == len(s.text) && !s.eof:
+// isFence reports whether the run of n at p may open or close a fence.
+func (s *Scanner) isFence(p, n int) bool {
+	f := &s.fence
+	if n < 3 || f.kind != fenceNone && (f.char != s.text[p] || n < f.n) {
 		return false
 	}
-	if n < 3 || !s.blankBefore(p) || s.fence.kind != fenceNone && (s.fence.char != '~' || n < s.fence.n) {
-		return s.plain(p, p+n)
+	if s.text[p] == '`' {
+		return f.kind == fenceNone || s.atLine(p)
 	}
-	return s.fenceRun(p, n)
-}
-
-// fenceRun reads a run that may open or close a fence.
-func (s *Scanner) fenceRun(p, n int) bool {
-	s.fence.body = p // until the line is read, where its run begins
-	s.state, s.pos = stFence, p+n
-	return true
+	return s.blankBefore(p)
 }
 
 // inFence reads the rest of the line of a fence.

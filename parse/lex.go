@@ -296,10 +296,8 @@ func (s *Scanner) construct(p int) bool {
 		return s.bracket(p)
 	case '<':
 		return s.angle(p)
-	case '`':
-		return s.ticks(p)
-	case '~':
-		return s.tildes(p)
+	case '`', '~':
+		return s.marks(p)
 	case ':':
 		return s.colon(p)
 	case '>':

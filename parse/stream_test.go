@@ -213,52 +213,6 @@ func (x sample) aloneFault(want parse.Call) string {
 	return fmt.Sprintf("%q alone is not %s%s", text, want.Name, want.Args)
 }
 
-// TestNothingIsLost: what is no call and not dropped is the text or the thinking
-// of the result, in order.
-func TestNothingIsLost(t *testing.T) {
-	known := openLedger(t, "lost")
-	for _, x := range samples(t, 1) {
-		known.check(t, x.name, try(func() string {
-			r := parse.Parse(x.text, x.options, x.finish)
-			if fault := lost(x.text, r); fault != "" {
-				return fmt.Sprintf("%s\n  text %s\n  got  %s", fault, short(x.text), strings.Join(describe(x.text, r), "\n       "))
-			}
-			return ""
-		}))
-	}
-}
-
-// lost compares the bytes between the spans of r with its text and thinking, white
-// space aside. The text of an answer that came as a call of a pseudo tool stands
-// nowhere as such.
-func lost(text string, r parse.Result) string {
-	var spans []parse.Span
-	for _, c := range slices.Concat(r.Calls, r.Void) {
-		spans = append(spans, c.Span)
-	}
-	for _, d := range r.Dropped {
-		if d.Reason == "pseudo-call" {
-			return ""
-		}
-		spans = append(spans, d.Span)
-	}
-	slices.SortFunc(spans, func(a, b parse.Span) int { return a.Start - b.Start })
-	rest, at := "", 0
-	for _, s := range spans {
-		if s.Start < at {
-			return fmt.Sprintf("span %v overlaps the one before", s)
-		}
-		rest += text[at:s.Start]
-		at = s.End
-	}
-	rest += text[at:]
-	dense := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	if r.Thinking == "" && dense(rest) != dense(r.Text) || len(dense(rest)) != len(dense(r.Text+r.Thinking)) {
-		return fmt.Sprintf("left over is %q, text %q, thinking %q", rest, r.Text, r.Thinking)
-	}
-	return ""
-}
-
 // checkEvent checks one event that came after fed bytes of text, when all
 // before at was told.
 func checkEvent(text string, fed, at int, e parse.Event) string {
