@@ -365,14 +365,15 @@ func lost(text string, r parse.Result) string {
 }
 
 // readAlone reads the bytes of a call without the rest of its reply. What counts
-// only inside a hard marker is read in one, and a call whose closers were written
-// as a tag or token has lost its end.
+// only inside a hard marker is read in one, a call whose name is the info string
+// of a fence in one, and a call whose closers were written as a tag or token has
+// lost its end.
 func readAlone(text string, o parse.Options, want parse.Call) string {
 	if slices.ContainsFunc(want.Repairs, func(r parse.Repair) bool { return r.Code == parse.RepairMissingCloser }) {
 		return ""
 	}
 	o.InThought, o.ExpectJSON = false, false
-	for _, s := range []string{text, "<tool_call>" + text + "</tool_call>"} {
+	for _, s := range []string{text, "<tool_call>" + text + "</tool_call>", "```" + text + "\n```"} {
 		r := parse.Parse(s, o, parse.FinishStop)
 		if len(r.Calls) == 1 && r.Calls[0].Name == want.Name && bytes.Equal(r.Calls[0].Args, want.Args) {
 			return ""
