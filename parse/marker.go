@@ -147,6 +147,23 @@ func lexTag(s string, eof bool) (t tag, ok tri) {
 		t.means(body)
 		return t, yes
 	}
+	body = t.unwrap(body)
+	if body == "" || !isLetter(body[0]) {
+		return t, no
+	}
+	t.name = body
+	if !t.bars {
+		t.attributes(body)
+	}
+	var buf [48]byte
+	if name, fits := foldTag(buf[:0], t.name); fits {
+		t.means(string(name))
+	}
+	return t, yes
+}
+
+// unwrap takes the bars and the namespace of a model family off the body of a tag.
+func (t *tag) unwrap(body string) string {
 	lead, trail := false, false
 	if body, lead = cutBar(body, strings.CutPrefix); lead && strings.HasPrefix(body, "/") {
 		t.close, body = true, body[1:]
@@ -164,19 +181,7 @@ func lexTag(s string, eof bool) (t tag, ok tri) {
 			body, t.bars = body[i+len("｜"):], false
 		}
 	}
-	body = strings.Trim(body, " ")
-	if body == "" || !isLetter(body[0]) {
-		return t, no
-	}
-	t.name = body
-	if !t.bars {
-		t.attributes(body)
-	}
-	var buf [48]byte
-	if name, fits := foldTag(buf[:0], t.name); fits {
-		t.means(string(name))
-	}
-	return t, yes
+	return strings.Trim(body, " ")
 }
 
 // means looks up what a tag with the folded name does.
