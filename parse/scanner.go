@@ -88,7 +88,7 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.tooLarge()
 		return s.events
 	}
-	if s.state == stText && s.proseGoesOn(chunk) {
+	if (s.state == stText || s.state == stThink) && s.goesOn(chunk) {
 		return s.events
 	}
 	s.append(chunk)
@@ -106,16 +106,22 @@ func (s *Scanner) Feed(chunk string) []Event {
 	return s.events
 }
 
-// proseGoesOn takes a piece that only continues the prose before it. Most pieces
-// of most replies do; nothing else need look at them.
-func (s *Scanner) proseGoesOn(chunk string) bool {
+// goesOn takes a piece that only continues the prose or the thought before it.
+// Most pieces of most replies do; nothing else need look at them.
+func (s *Scanner) goesOn(chunk string) bool {
 	n := len(s.text)
-	if s.lead || s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check ||
-		s.held >= 0 || s.last.kind != pieceText || n+len(chunk) > cap(s.buf) || s.buf[n-1] == '\n' {
+	if s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check || s.held >= 0 || n+len(chunk) > cap(s.buf) {
+		return false
+	}
+	kind, ends, thought := EventText, proseEnds, s.state == stThink
+	if thought {
+		kind, ends = EventThinking, needles
+	}
+	if thought != (s.last.kind == pieceThink) || !thought && (s.last.kind != pieceText || s.lead || s.buf[n-1] == '\n') {
 		return false
 	}
 	for i := range len(chunk) {
-		if !isPlain[chunk[i]] {
+		if ends.Has(chunk[i]) {
 			return false
 		}
 	}
@@ -126,7 +132,7 @@ func (s *Scanner) proseGoesOn(chunk string) bool {
 	s.text = view(s.buf)
 	end := len(s.buf)
 	s.pos, s.done, s.last.end, s.sent = end, end, end, end
-	s.events = append(s.events, Event{Kind: EventText, Span: Span{n, end}, Text: s.text[n:]})
+	s.events = append(s.events, Event{Kind: kind, Span: Span{n, end}, Text: s.text[n:]})
 	return true
 }
 
@@ -166,14 +172,6 @@ var (
 	candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
 	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
 )
-
-// isPlain are the bytes that begin nothing in the middle of a line.
-var isPlain = func() (t [256]bool) {
-	for c := range t {
-		t[c] = !needles.Has(byte(c)) && c != '\n'
-	}
-	return t
-}()
 
 // append adds a piece to the text. The first is taken as it is.
 func (s *Scanner) append(chunk string) {
@@ -233,5 +231,11 @@ func (s *Scanner) recycle() {
 const maxKept = 64 << 10
 
 // needles are the bytes that may begin something: objects, lists, tags, fences
-// and spans, words at the start of a line, and the middle byte of ◁.
-var needles = byteset.New(func(c byte) bool { return strings.IndexByte("{[<~>:`\x97", c) >= 0 })
+// and spans, words at the start of a line, and the middle byte of ◁. In prose a
+// line break may, too.
+var (
+	needles   = byteset.New(isNeedle)
+	proseEnds = byteset.New(func(c byte) bool { return isNeedle(c) || c == '\n' })
+)
+
+func isNeedle(c byte) bool { return strings.IndexByte("{[<~>:`\x97", c) >= 0 }
