@@ -250,7 +250,7 @@ func (j *judge) keyed(i int) bool {
 // at span. Where the places of the members cannot be told, it is data.
 func (j *judge) members(i int, span Span) verdict {
 	var all verdict
-	r, at := newReader(j.text), span.Start+1
+	r, at := newReader(j.text[:span.End]), span.Start+1
 	fields(j.c, i, func(m field) bool {
 		if len(all.calls) >= maxCalls {
 			all = faulty(ReasonTooLarge, at, "at most 256 calls")

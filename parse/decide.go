@@ -38,10 +38,15 @@ func (s *Scanner) release() {
 	}
 }
 
-// tokenAtEnd is where a control token begins that ends the text, or may become
-// one that does; the end of the text if there is none.
+// tokenAtEnd is where a control token begins that ends the text, white space of
+// maxLook bytes apart, or may become one that does; the end of the text if there
+// is none.
 func (s *Scanner) tokenAtEnd() int {
-	end := len(strings.TrimRight(s.text, " \t\r\n"))
+	blank := max(0, len(s.text)-maxLook)
+	end := blank + len(strings.TrimRight(s.text[blank:], " \t\r\n"))
+	if end == blank {
+		return len(s.text)
+	}
 	from := min(end, max(s.done, end-maxTag))
 	i := strings.LastIndexByte(s.text[from:end], '<')
 	if i < 0 {

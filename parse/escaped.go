@@ -69,6 +69,7 @@ func escapeLen(s string) int {
 func (s *Scanner) finishEscaped() bool {
 	c := &s.cand
 	c.end = s.pos
+	s.floorAt(c.end)
 	s.state = stText
 	inner, bad := readWhole(`"` + s.text[c.start:c.end] + `"`)
 	if bad == "" {

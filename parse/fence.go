@@ -85,6 +85,9 @@ func (s *Scanner) closesAtTag(p, n int) bool {
 // infoMayHold reports whether an object or a list at q on the line of a fence
 // belongs to its content.
 func (s *Scanner) infoMayHold(start, q int) bool {
+	if q-start > maxTag {
+		return false
+	}
 	info := strings.ToLower(strings.TrimSpace(s.text[start:q]))
 	return callInfos[info] || s.reg.known(strings.TrimSpace(s.text[start:q]))
 }
@@ -225,19 +228,20 @@ func (s *Scanner) lineEnd(next int) int {
 // with an info string opens one inside it.
 func (s *Scanner) inBlocked() bool {
 	for {
-		if s.check <= s.pos && s.check <= len(s.text) {
-			if !s.lookForRepeat() {
-				return false
-			}
-			if s.state == stOver {
-				return true
-			}
+		from, stop := max(s.pos, s.blockSeen), len(s.text)
+		if s.repeatDue() {
+			stop = max(s.check, from)
 		}
-		from := max(s.pos, s.blockSeen)
-		i := strings.IndexByte(s.text[from:], '\n')
+		i := strings.IndexByte(s.text[from:stop], '\n')
 		end := from + i
 		if i < 0 {
-			s.blockSeen = len(s.text)
+			s.blockSeen = stop
+			if s.repeatDue() {
+				if !s.lookForRepeat() {
+					return false
+				}
+				continue
+			}
 			if !s.eof {
 				return false
 			}
@@ -410,7 +414,7 @@ func (s *Scanner) inSpan() bool {
 		}
 	}
 	c := &s.cand
-	c.odd = c.odd || q+n == len(s.text) // the run may have gone on
+	c.odd = c.odd || s.eof && q+n == len(s.text) // the run may have gone on
 	told := s.toldOf(c.tickAt)
 	switch {
 	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all

@@ -162,7 +162,7 @@ func (s *Scanner) headerCut(p int) bool {
 		}
 	}
 	end := p + t.n
-	for end < len(s.text) && isLetter(s.text[end]) {
+	for end < min(len(s.text), p+maxHeader) && isLetter(s.text[end]) {
 		end++
 	}
 	s.drop(p, end, dropToken)

@@ -102,10 +102,11 @@ type lex struct {
 	think   thought
 	mid     middle
 
-	faults  []fault
-	answers []answer
-	final   int // where the final answer begins, or -1
-	equal   int // equal calls in a row
+	faults   []fault
+	answers  []answer
+	final    int // where the final answer begins, or -1
+	answered int // pieces before it
+	equal    int // equal calls in a row
 }
 
 // marker is the hard marker that is open.
@@ -450,6 +451,9 @@ func (l *lines) start(text string, p int) int {
 // emphasis, stands before p on its line.
 func (s *Scanner) blankBefore(p int) bool {
 	before := s.text[s.lineStart(p):p]
+	if len(before) > maxTag {
+		return false
+	}
 	return before == "" || strings.Trim(before, " \t\r*_>\u200b\ufeff") == ""
 }
 
@@ -753,6 +757,8 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		return yes, false
 	case strings.HasPrefix(s.text[q:], "“"):
 		return yes, false
+	case !s.eof && strings.HasPrefix("“", s.text[q:]):
+		return maybe, false
 	case isLetter(c):
 		n := wordLen(s.text[q:])
 		if goesOn(s.text[q:], n) && !s.eof {

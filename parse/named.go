@@ -196,7 +196,7 @@ func (s *Scanner) inNamed() bool {
 		}
 	}
 	if s.named.id { // Mistral's call id
-		n := wordLen("_" + rest)
+		n := wordLen("_" + rest[:min(len(rest), 5*maxName)])
 		if p+n-1 == len(s.text) && !s.eof {
 			return false
 		}
@@ -360,6 +360,7 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 // finishedArgs is finishArgs once the candidate has been set up.
 func (s *Scanner) finishedArgs(args string, end int) bool {
 	n := s.named
+	s.floorAt(end)
 	if n.fenced && s.wholeCall(args) {
 		return true
 	}

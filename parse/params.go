@@ -3,15 +3,18 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // params are arguments that stand between tags, while they are read. Nothing in
 // these dialects is escaped, so a value ends where the structure around it
 // leaves no other reading.
 type params struct {
-	out  []byte
-	keys []string
-	last int // end of the last tag of the structure
+	out    []byte
+	keys   []string
+	values []Span // of the keys, in out
+	last   int    // end of the last tag of the structure
+	solid  int    // a byte behind last that is no white space, if there is one
 
 	open   bool // in a value
 	key    string
@@ -32,7 +35,7 @@ func (s *Scanner) beginParams(p int) bool {
 	if s.named.dialect == DialectFunctionTag {
 		s.named.dialect = DialectXML
 	}
-	s.param = params{out: s.param.out[:0], keys: s.param.keys[:0], last: p, close: -1, loose: -1}
+	s.param = params{out: s.param.out[:0], keys: s.param.keys[:0], values: s.param.values[:0], last: p, close: -1, loose: -1}
 	s.param.out = append(s.param.out, '{')
 	s.state, s.pos = stParams, p
 	return true
@@ -71,14 +74,22 @@ func (s *Scanner) inParams() bool {
 // directly reports whether only white space stands between the last tag of the
 // structure and p.
 func (s *Scanner) directly(p int) bool {
-	from := s.param.last
-	if s.param.open {
-		if s.param.close < 0 {
+	v := &s.param
+	from := v.last
+	if v.open {
+		if v.close < 0 {
 			return false
 		}
-		from = s.param.closed
+		from = v.closed
 	}
-	return from <= p && strings.TrimSpace(s.text[from:p]) == ""
+	if from > p || from <= v.solid && v.solid < p {
+		return false
+	}
+	rest := strings.TrimLeftFunc(s.text[from:p], unicode.IsSpace)
+	if rest != "" {
+		v.solid = p - len(rest)
+	}
+	return rest == ""
 }
 
 // paramTag acts on a tag of <function=NAME><parameter=KEY>… or of
@@ -195,12 +206,8 @@ func (s *Scanner) endValue(p int) bool {
 func (s *Scanner) addParam(key, value string) bool {
 	v := &s.param
 	if i := slices.Index(v.keys, key); i >= 0 {
-		j := &judge{c: string(v.out) + "}"}
-		same := false
-		fields(j.c, 0, func(f field) bool {
-			same = same || f.key == key && j.raw(f) == value
-			return true
-		})
+		at := v.values[i]
+		same := string(v.out[at.Start:at.End]) == value
 		if !same {
 			s.paramFault(ReasonDuplicateKey, v.value, "one value for "+key)
 		}
@@ -216,6 +223,7 @@ func (s *Scanner) addParam(key, value string) bool {
 	v.keys = append(v.keys, key)
 	v.out = appendQuoted(v.out, strings.ReplaceAll(key, `\_`, "_"))
 	v.out = append(v.out, ':')
+	v.values = append(v.values, Span{len(v.out), len(v.out) + len(value)})
 	v.out = append(v.out, value...)
 	return true
 }

@@ -184,13 +184,13 @@ func (s *Scanner) stop() {
 	}
 }
 
-// takeBack changes all pieces, which turned out to be something else, and tells
-// so. What was certain before is sent first, so that how the reply is cut into
-// pieces makes no difference.
-func (s *Scanner) takeBack(change func(piece) piece) {
+// takeBack changes the pieces from index i on, which turned out to be something
+// else, and tells so. What was certain before is sent first, so that how the reply
+// is cut into pieces makes no difference.
+func (s *Scanner) takeBack(i int, change func(piece) piece) {
 	s.emit()
-	s.rewrite(0, change)
-	s.sentCut, s.sentN = 0, 0
+	s.rewrite(min(i, s.count()), change)
+	s.sentN = 0
 	if !s.muted {
 		s.events = append(s.events, Event{Kind: EventRetract})
 	}

@@ -1,6 +1,9 @@
 package parse
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // plain reads ordinary JSON, from pos on, and stops before the first token that
 // needs a second thought or is not here to its end. What is ordinary is written
@@ -19,7 +22,7 @@ func (r *reader) plain() bool {
 		case c == ' ':
 			r.pos++
 		case c == '"' && (r.expect == expectKey || r.expect == expectValue):
-			if !r.plainString(f) {
+			if r.inArgs() && strings.HasPrefix(r.text[r.pos:], `""`) || !r.plainString(f) {
 				return false
 			}
 		case c == ':' && r.expect == expectColon:

@@ -7,28 +7,36 @@ import (
 // inAction reads the rest of an Action: line: the name of a tool, or nothing.
 func (s *Scanner) inAction() bool {
 	start := s.named.body
-	i := strings.IndexByte(s.text[s.pos:], '\n')
-	if i < 0 && !s.eof {
-		if q := s.skipSpace(start); q < len(s.text) && !isLetter(s.text[q]) || len(s.text)-start > 4*maxName {
-			return s.noAction(start)
-		}
+	at := start
+	for at < len(s.text) && at < start+4*maxName && strings.IndexByte(" \t*`'\"[", s.text[at]) >= 0 {
+		at++
+	}
+	n := wordLen(s.text[at:])
+	if goesOn(s.text[at:], n) && !s.eof {
 		return false
 	}
-	end := len(s.text)
-	if i >= 0 {
-		end = s.pos + i
-	}
-	raw := s.text[start:end]
-	name := strings.Trim(raw, " \t\r*`'\"[]")
-	at := start + strings.Index(raw, name)
-	s.state = stText
-	if n, known := callName(name, &s.reg); known {
+	if n, known := callName(s.text[at:], &s.reg); known {
+		s.state = stText
 		s.open(s.named.start)
 		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
 		s.lead, s.pos = true, at
 		s.beginExpression(at, n)
 		return true
 	}
+	line := s.text[start:min(len(s.text), start+4*maxName)]
+	i := strings.IndexByte(line, '\n')
+	if n == 0 || i < 0 && len(line) == 4*maxName {
+		return s.noAction(start)
+	}
+	if i < 0 {
+		if !s.eof {
+			return false
+		}
+		i = len(line)
+	}
+	end, raw := start+i, line[:i]
+	name := strings.Trim(raw, " \t\r*`'\"[]")
+	s.state = stText
 	if name == "" || !s.reg.known(name) {
 		return s.noAction(start)
 	}
@@ -84,7 +92,7 @@ func (s *Scanner) inInput() bool {
 			return s.eof && s.plainInput(len(s.text), true)
 		}
 		next := s.pos + i + 1
-		rest := strings.TrimLeft(s.text[next:], " \t")
+		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t")
 		if w, _ := lexLine(rest); w != wordNone {
 			return s.plainInput(s.pos+i, false)
 		}
@@ -112,6 +120,7 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	s.named = named{}
 	s.state = stText
 	s.cand.end, s.pos = end, end
+	s.floorAt(end)
 	s.cand.place.hard = true
 	s.cand.v = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
 	return s.accept()
@@ -120,6 +129,9 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 // colon looks for a word at the start of the line that the colon at p ends.
 func (s *Scanner) colon(p int) bool {
 	start := s.lineStart(p)
+	if p-start > maxTag {
+		return s.plain(p, p+1) // the line is no longer held back
+	}
 	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
 		start++
 	}
@@ -182,7 +194,7 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 	s.prefix = -1
 	if len(s.calls) == 0 {
 		s.add(pieceText, p, dropNone)
-		s.takeBack(func(n piece) piece {
+		s.takeBack(s.answered, func(n piece) piece {
 			if n.kind == pieceText {
 				n.kind = pieceThink
 			}
@@ -190,6 +202,7 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 		})
 	}
 	s.drop(p, end, dropLabel)
+	s.answered = s.count()
 	s.pos, s.only = end, false
 	s.lead = false
 	return true

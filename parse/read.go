@@ -337,6 +337,9 @@ func (r *reader) step() (st status, ok bool) {
 		}
 		r.open(c)
 	case '}', ']', ')':
+		if c != '}' && r.notCandidate() {
+			return readNot, true
+		}
 		r.close(c)
 	case ',':
 		if r.notCandidate() {
@@ -349,6 +352,9 @@ func (r *reader) step() (st status, ok bool) {
 		}
 		r.sawColon(1)
 	case '=':
+		if r.notCandidate() {
+			return readNot, true
+		}
 		r.equals()
 	case '"', '\'':
 		return r.quotes(c)

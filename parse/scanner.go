@@ -1,11 +1,11 @@
 package parse
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
@@ -42,7 +42,7 @@ func NewScanner(o Options) *Scanner {
 func (s *Scanner) init(o Options) {
 	s.o = o
 	if !sameTools(s.reg.tools, o.Tools) {
-		s.reg = registry{tools: slices.Clone(o.Tools)}
+		s.reg = registry{tools: cloneTools(o.Tools)}
 	}
 	s.start()
 }
@@ -51,9 +51,17 @@ func (s *Scanner) init(o Options) {
 // mostly called with the same tools again.
 func sameTools(a, b []Tool) bool {
 	return slices.EqualFunc(a, b, func(x, y Tool) bool {
-		return x.Name == y.Name && len(x.Parameters) == len(y.Parameters) &&
-			unsafe.SliceData(x.Parameters) == unsafe.SliceData(y.Parameters)
+		return x.Name == y.Name && bytes.Equal(x.Parameters, y.Parameters)
 	})
+}
+
+// cloneTools copies tools, whose schemas their owner may write over.
+func cloneTools(tools []Tool) []Tool {
+	tools = slices.Clone(tools)
+	for i := range tools {
+		tools[i].Parameters = bytes.Clone(tools[i].Parameters)
+	}
+	return tools
 }
 
 // start sets the scanner to the beginning of a reply.
@@ -217,17 +225,15 @@ var scanners = sync.Pool{New: func() any { return new(Scanner) }}
 
 // recycle gives the scanner back without what belongs to its caller.
 func (s *Scanner) recycle() {
-	if cap(s.read.out) > maxKept {
-		s.read = reader{}
-	}
-	if cap(s.calls) > maxCalls {
-		s.calls = nil
+	if len(s.text) > maxKept {
+		*s = Scanner{reg: s.reg}
 	}
 	s.start()
+	s.o, s.read.text = Options{}, ""
 	scanners.Put(s)
 }
 
-// maxKept is the largest buffer that is kept for another reply.
+// maxKept is the longest reply whose buffers are kept for another, in bytes.
 const maxKept = 64 << 10
 
 // needles are the bytes that may begin something: objects, lists, tags, fences

@@ -1,9 +1,6 @@
 package parse
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // thinkTag acts on a tag of a thought.
 func (s *Scanner) thinkTag(p, end int, t tag) bool {
@@ -39,7 +36,6 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.add(pieceText, p, dropNone)
 		saved := s.lex
 		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
-		s.mid.lex.faults = slices.Clone(s.faults)
 		s.hold(s.count())
 		s.pos = body
 		return true
@@ -76,7 +72,7 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 		return true
 	}
 	s.add(pieceText, p, dropNone)
-	s.takeBack(func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
+	s.takeBack(0, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls, s.held = s.calls[:0], -1
 	s.restart(end)
 	s.add(pieceDrop, end, dropThinkTag)

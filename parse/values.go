@@ -3,7 +3,9 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Values returns the decoded arguments: strings, bools, nil, []any and
@@ -16,7 +18,7 @@ func (c Call) Values() map[string]any {
 	if !ok {
 		dec := json.NewDecoder(bytes.NewReader(c.Args)) // JSON of another writer
 		dec.UseNumber()
-		if dec.Decode(&v) != nil {
+		if dec.Decode(&v) != nil || dec.Decode(new(any)) != io.EOF {
 			return nil
 		}
 	}
@@ -139,11 +141,13 @@ func (d *decoder) str() string {
 		switch {
 		case i < len(d.c) && d.c[i] == '"':
 			d.i = i + 1
-			if !escapes {
-				return strings.Clone(d.c[start:i])
+			s, ok := d.c[start:i], true
+			if escapes {
+				s, ok = unescaped(s)
+			} else {
+				s = strings.Clone(s)
 			}
-			s, ok := unescaped(d.c[start:i])
-			d.wrong = d.wrong || !ok
+			d.wrong = d.wrong || !ok || !utf8.ValidString(s)
 			return s
 		case i+1 < len(d.c) && d.c[i] == '\\':
 			escapes = true

@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"encoding/json"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ func decoded(args string) map[string]any {
 	dec := json.NewDecoder(strings.NewReader(args))
 	dec.UseNumber()
 	var v any
-	if dec.Decode(&v) != nil || dec.More() {
+	if dec.Decode(&v) != nil || dec.Decode(new(any)) != io.EOF {
 		return nil
 	}
 	m, _ := v.(map[string]any)
@@ -48,6 +49,7 @@ func TestValuesOfOthers(t *testing.T) {
 		` { "a" : 1 , "b" : [ 1 , 2 ] } `, `{"a":"\u00e9\ud83d\ude00\/"}`, `{"a":1,"a":2}`, deep,
 		``, ` `, `[]`, `1`, `"a"`, `null`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a":"\`, `{"a":"\"}`, `{"a":"\q"}`, `{"a":"\u12"}`,
 		`{"a":"`, `{"a":tru}`, `{"a":-}`, `{a:1}`, `{"a":[1}`, `{"a":{"b":1]}`, `{"a":[`, "{\"a\":\"b\nc\"}",
+		`{"a":1} x`, `{"a":1}{"b":2}`, `{"a":1}]`, "{\"a\":\"\xff\"}", "{\"\xff\":1}", "{\"a\":\"\\n\xff\"}",
 	} {
 		c := parse.Call{Args: json.RawMessage(args)}
 		if got, want := c.Values(), decoded(args); !reflect.DeepEqual(got, want) {
