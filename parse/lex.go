@@ -90,6 +90,7 @@ type lex struct {
 	nest   []int // lengths of the fences that are open in a blocked one, its own first
 	group  bool  // tentative calls wait for the end of the reply or fence
 	inside bool  // the group is the content of a fence
+	first  int   // the group's first piece
 	lists  bool  // the last item was a list
 	bare   bool  // the last item was a call expression without a list
 	beside Span  // the group's first item, if lists stand before it that are calls without it
@@ -345,10 +346,10 @@ func (s *Scanner) dissolve() {
 	if s.group {
 		s.orElse()
 		s.notBeside()
-		if s.held >= 0 && s.at(s.held).reason == dropFence {
+		if s.held >= 0 && s.at(s.first).reason == dropFence {
 			s.fence.used = false // it is text with what it holds
 		}
-		s.settle(pieceText)
+		s.settle(s.first, pieceText)
 		s.holdMiddle()
 	}
 	s.group, s.inside, s.lists = false, false, false
@@ -359,7 +360,7 @@ func (s *Scanner) dissolve() {
 // stands in the reply: a list that holds a call for certain, a call that counts by
 // itself and that the tentative ones lead to.
 func (s *Scanner) orElse() {
-	for i := max(s.held, 0); i < s.count(); i++ {
+	for i := s.first; i < s.count(); i++ {
 		p := s.at(i)
 		if p.kind != pieceHeld {
 			continue
@@ -369,7 +370,7 @@ func (s *Scanner) orElse() {
 			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
 			return
 		case f.sure:
-			s.fault(ReasonMalformed, s.at(s.held).start, "calls alone, or marked ones")
+			s.fault(ReasonMalformed, s.at(s.first).start, "calls alone, or marked ones")
 			return
 		}
 	}
@@ -398,6 +399,7 @@ func (s *Scanner) beginGroup(start, end int) {
 		return
 	}
 	s.group, s.inside, s.beside = true, s.fence.kind == fenceCalls, Span{}
+	s.first = s.count()
 	if s.lists && s.called && s.fence.kind == fenceNone {
 		s.beside = Span{start, end}
 	}
@@ -406,7 +408,7 @@ func (s *Scanner) beginGroup(start, end int) {
 // confirm makes calls of tentative calls.
 func (s *Scanner) confirm() {
 	if s.group {
-		s.settle(pieceCall)
+		s.settle(s.first, pieceCall)
 		s.holdMiddle()
 		s.faults = append(s.faults, s.maybe...)
 	}
@@ -459,13 +461,14 @@ func (s *Scanner) blankBefore(p int) bool {
 
 // ownLine reports whether only a bullet or a label stands before p on its line.
 func (s *Scanner) ownLine(p int) bool {
-	b := strings.TrimRight(s.text[s.lineStart(p):p], " \t*")
+	start := s.lineStart(p)
+	b := strings.TrimRight(s.text[max(start, p-maxTag):p], " \t*")
 	if strings.HasSuffix(b, ":") || strings.HasSuffix(b, "：") {
 		return true
 	}
 	b = strings.TrimLeft(b, " \t-*+•>")
 	b = strings.TrimRight(strings.TrimLeft(b, "0123456789"), ".)")
-	return b == ""
+	return b == "" && p-start <= maxTag
 }
 
 // atLead looks at what stands where a call may begin without a bracket.

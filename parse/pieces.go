@@ -99,12 +99,11 @@ func (p *pieces) count() int {
 	return len(p.list) + 1
 }
 
-// settle decides the held pieces: calls or text.
-func (p *pieces) settle(kind pieceKind) {
+// settle decides the held pieces from index from on: calls or text.
+func (p *pieces) settle(from int, kind pieceKind) {
 	if p.held < 0 {
 		return
 	}
-	from := p.held
 	p.held = -1
 	if kind == pieceCall {
 		for i := from; i < p.count(); i++ {

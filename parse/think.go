@@ -106,15 +106,6 @@ func (s *Scanner) closeMiddle(p, end int) bool {
 	s.keep(&old)
 	s.mid = middle{}
 	s.think.seen = true
-	if s.group {
-		s.hold(0)
-		for i := range s.count() {
-			if s.at(i).kind == pieceHeld {
-				s.held = i
-				break
-			}
-		}
-	}
 	s.add(pieceDrop, end, dropThinkTag)
 	s.state, s.pos = stText, end
 	s.lead = true
