@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -62,6 +63,81 @@ func TestHostile(t *testing.T) {
 			fault = fmt.Sprintf("%d bytes allocated for %d", used, size)
 		}
 		known.check(t, name, fault)
+	}
+}
+
+// TestTempting reads further such texts, whole and in pieces, and at two sizes:
+// what is allocated is linear in the text.
+func TestTempting(t *testing.T) {
+	const size = 64 << 10
+	for name := range inputs.Tempting {
+		s := parse.NewScanner(benchTools())
+		read := func(n int) (r parse.Result, used uint64) {
+			text := inputs.Make(name, n)
+			s.Reset()
+			used = allocated(func() {
+				s.Feed(text)
+				r = s.Close(parse.FinishStop)
+			})
+			if streamed := stream(s, text, 4); summary(r) != summary(streamed) {
+				t.Errorf("%s: whole %.300s, streamed %.300s", name, summary(r), summary(streamed))
+			}
+			return r, used
+		}
+		_, small := read(size)
+		_, big := read(4 * size)
+		if big > 6*small+1<<20 {
+			t.Errorf("%s: %d bytes allocated for %d, %d for four times as many", name, small, size, big)
+		}
+	}
+}
+
+// TestLong cuts replies that are longer than any window or limit that the scanner
+// looks at, in small and in odd pieces.
+func TestLong(t *testing.T) {
+	indent := inputs.Make("indented_colon", 600)[:300]
+	word := inputs.Make("prose", 12<<10)
+	same := strings.Repeat("-", 20_000)
+	echo := `<tool_call>{"name":"echo","arguments":{}}</tool_call>`
+	tests := []struct {
+		name, text string
+		outcome    parse.Outcome
+		calls      int
+	}{
+		{"a long expression behind an action", "Action: calc(expr=\"" + strings.Repeat("12+", 200) + "1\")\n", parse.Calls, 1},
+		{"a long expression behind an action, prose", "Action: calc(expr=\"" + strings.Repeat("12+", 200) + "1\")\nso", parse.Calls, 1},
+		{"a label far from the margin", "Hello\n" + indent + "Final Answer: x", parse.Final, 0},
+		{"a result far from the margin", "Hello\n" + indent + "Observation: x", parse.Final, 0},
+		{"a line far from the margin in an input", "Action: calc\nAction Input: 1\n" + strings.Repeat(indent, 4) + "Observation: x\nso", parse.Calls, 1},
+		{"the same line in a block of code", "```py\n" + strings.Repeat("x = 1\n", 2000), parse.Unparseable, 0},
+		{"one endless line in a block of code", "```py\n" + word + strings.Repeat("a", 12_000) + "\n" + word, parse.Unparseable, 0},
+		{"the same in an argument between tags", "<function=calc><parameter=expr>" + same + "</parameter></function>\nand then " + echo, parse.Calls, 2},
+		{"the same in an argument of GLM", "<tool_call>calc\n<arg_key>expr</arg_key>\n<arg_value>" + same + "</arg_value></tool_call>\nand then " + echo, parse.Calls, 2},
+		{"the same in an argument of a tag", "<calc><expr>" + same + "</expr></calc>\nand then " + echo, parse.Calls, 2},
+		{"the same in an escaped call", `{\"name\":\"calc\",\"arguments\":{\"expr\":\"` + same + `\"}}` + "\nand then " + echo, parse.Calls, 2},
+		{"a long run of backticks behind a call", "`" + aCall + strings.Repeat("`", 64) + "\nmore", parse.Calls, 1},
+		{"a name of many letters in a header", "<|start|>" + strings.Repeat("a", 2000) + "<|message|>so", parse.Final, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			whole := parse.Parse(test.text, ruleTools, parse.FinishUnknown)
+			if whole.Outcome != test.outcome || len(whole.Calls) != test.calls {
+				t.Errorf("want outcome %d with %d calls, got %.300s", test.outcome, test.calls, summary(whole))
+			}
+			s := parse.NewScanner(ruleTools)
+			for _, f := range []parse.Finish{parse.FinishStop, parse.FinishLength} {
+				want := parse.Parse(test.text, ruleTools, f)
+				for _, n := range []int{1, 3, 1021} {
+					s.Reset()
+					for i := 0; i < len(test.text); i += n {
+						s.Feed(test.text[i:min(i+n, len(test.text))])
+					}
+					if got := s.Close(f); !reflect.DeepEqual(got, want) {
+						t.Errorf("finish %d, pieces of %d: %.300s, whole %.300s", f, n, summary(got), summary(want))
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ var Hostile = []string{
 }
 
 // Tempting are the units of further hostile texts, each repeated without end and
-// numbered, so that no repetition is found: an opening, a closing or half a form
+// numbered, so that no repetition is found, some behind a long indentation: an opening, a closing or half a form
 // of every dialect, and what decides the reading of all that stands around it.
 var Tempting = map[string]string{
 	"rep_lines":       "\n",
@@ -79,6 +79,22 @@ var Tempting = map[string]string{
 	"rep_tokens":      "<|im_start|>assistant\n<|im_end|>\n",
 	"rep_label":       "a: - * 1. ",
 	"rep_surrogate":   "{\"a\":\"\\ud83d",
+	"rep_keyed":       "{\"write_file\":{\"a\":1},\"calc\":{}} ",
+	"rep_callid":      "[TOOL_CALLS]calc[CALL_ID]abc[ARGS]{}\n",
+	"rep_twice":       "<parameter=expr>1</parameter>",
+	"rep_badthink":    "<tool_call>bad</tool_call> a <think> b </think> c\n",
+	"rep_midcalls":    "```\ncalc(expr=\"1\")\n```\nand ",
+	"rep_infobrace":   "{",
+	"indented_colon":  ":",
+	"indented_tildes": " ~~~ ",
+	"indented_list":   " [\"a\"] ",
+}
+
+// heads stand before some of the texts of Tempting.
+var heads = map[string]string{
+	"rep_twice":     "<function=calc><parameter=expr>1</parameter>",
+	"rep_midcalls":  "I use <think> here\n",
+	"rep_infobrace": "So ```a",
 }
 
 // Make returns the named text at about n bytes. It panics when there is none of
@@ -149,6 +165,10 @@ func hostile(w *writer, name string, n int) string {
 		unit, ok := Tempting[name]
 		if !ok {
 			panic("inputs: no text is named " + name)
+		}
+		w.WriteString(heads[name])
+		if strings.HasPrefix(name, "indented_") { // half of it a line's white space
+			w.mix(n/2, " ", "\t")
 		}
 		for i := 0; w.Len() < n; i++ {
 			w.printf("%s%d", unit, i)
