@@ -73,7 +73,7 @@ func (s *Scanner) finishCandidate() bool {
 
 // quotes reports whether the candidate is one string, which begins with open.
 func (s *Scanner) quotes(open byte) bool {
-	return s.read.single && !s.read.failed() && s.text[s.cand.start+1] == open
+	return s.read.single && !s.read.failed() && s.text[s.cand.start+runeLen(s.text[s.cand.start:])] == open
 }
 
 // weigh decides by where the candidate stands whether what it means counts.

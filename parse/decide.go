@@ -471,7 +471,8 @@ func (j *joined) String() string {
 	return j.b.String()
 }
 
-// Rest returns the events of what was held back until [Scanner.Close].
+// Rest returns the events of what was held back until [Scanner.Close]. Call it
+// after that only, once; the slice is valid until the next call.
 func (s *Scanner) Rest() []Event {
 	s.held = -1
 	s.emit()

@@ -80,8 +80,9 @@
 //  10. Text, thoughts, calls and dropped spans, in order, give back the reply. A
 //     reply without marker, call, token or thought comes back unchanged.
 //
-// Limits: nesting of 256 levels, 256 calls of a list, tags of 256 bytes, replies
-// of 1 GiB.
+// Limits: nesting of 256 levels, wrappers of 4; 256 calls of a list, 256 arguments
+// between tags, 8 equal calls in a row; names of 64 bytes, tags and the indentation
+// of a label of 256, headers of 512, a line of a command of 4 KiB, replies of 1 GiB.
 //
 // Text in which nothing stands that means something is passed over 32 bytes at a
 // time where the processor has AVX2, and eight bytes at a time elsewhere.

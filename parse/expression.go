@@ -191,7 +191,7 @@ func (s *Scanner) printAt(p int) (ok, wait bool) {
 
 // quotedAt reads a quoted call or a pair in parentheses at p.
 func (s *Scanner) quotedAt(p int) (ok, wait bool) {
-	q := p + 1
+	q := p + runeLen(s.text[p:])
 	if q == len(s.text) {
 		return false, !s.eof
 	}

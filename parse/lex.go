@@ -533,6 +533,11 @@ func (s *Scanner) leadWide(p int) bool {
 	if s.marker.on && s.marker.pending {
 		return s.afterMarker(p)
 	}
+	if strings.HasPrefix(rest, "“") && s.mayBeWhole() {
+		if ok, wait := s.quotedAt(p); ok || wait {
+			return ok
+		}
+	}
 	return s.plain(p, p)
 }
 

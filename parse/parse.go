@@ -64,7 +64,7 @@ type Call struct {
 	Args    json.RawMessage // one JSON object in canonical form
 	Span    Span            // the call's bytes in the reply, wrapper apart
 	Dialect Dialect
-	Repairs []Repair // in order of their offsets
+	Repairs []Repair // in order of their offsets; a long run of one code is cut
 	Marked  bool     // stood in a marker, a fence or was the whole reply
 }
 

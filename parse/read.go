@@ -1144,7 +1144,7 @@ func (r *reader) beginCall(start, n int, colons bool) {
 
 // beginAny starts a candidate that is a container or one string, at start.
 func (r *reader) beginAny(start int) {
-	if c := r.text[start]; c == '"' || c == '\'' {
+	if c := r.text[start]; c == '"' || c == '\'' || strings.HasPrefix(r.text[start:], "“") {
 		r.beginValue(start)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // never changes the result. It looks at each byte a bounded number of times and
 // keeps no more than the reply and one copy of the call at hand.
 //
-// Make one with [NewScanner].
+// Make one with [NewScanner], for one goroutine.
 type Scanner struct {
 	o   Options
 	reg registry
@@ -86,7 +86,8 @@ func (s *Scanner) Reset() {
 }
 
 // Feed reads the next piece of the reply and returns what became certain. The
-// returned slice is valid until the next call; the strings in it stay.
+// returned slice is valid until the next call; the strings in it stay. After
+// [Scanner.Close] comes [Scanner.Reset] first.
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
 	if chunk == "" || s.state == stOver && s.over == dropTooLarge {
@@ -210,6 +211,7 @@ func (s *Scanner) Close(f Finish) Result {
 }
 
 // Parse reads a whole reply. It is a [Scanner] fed with all of it, then closed.
+// Goroutines may call it at the same time.
 func Parse(text string, o Options, f Finish) Result {
 	s := scanners.Get().(*Scanner)
 	defer s.recycle()
