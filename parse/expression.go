@@ -173,7 +173,6 @@ func (s *Scanner) partAt(p int, word string, q int) (ok, wait bool) {
 func (s *Scanner) beginExpression(p, n int) {
 	c := s.candidate(p)
 	c.expr = true
-	s.read.text = s.text
 	s.read.beginCall(p, n, c.place.hard || s.fence.calls)
 }
 
@@ -224,7 +223,6 @@ func (s *Scanner) quotedAt(p int) (ok, wait bool) {
 	}
 	c := s.candidate(p)
 	c.expr = true
-	s.read.text = s.text
 	s.read.beginAny(p)
 	return true, false
 }

@@ -626,8 +626,9 @@ func (s *Scanner) place(p int) place {
 	}
 }
 
-// candidate begins a candidate at p; setup has started the reader.
+// candidate begins a candidate at p, which the reader has to begin, too.
 func (s *Scanner) candidate(p int) *candidate {
+	s.read.text = s.text
 	if s.prefix < 0 {
 		s.add(pieceText, p, dropNone)
 	}
@@ -674,7 +675,6 @@ func (s *Scanner) brace(p int) bool {
 	}
 	glued := s.glued && s.called
 	s.candidate(p).glued = glued
-	s.read.text = s.text
 	s.read.begin(p)
 	s.read.sure = false
 	return true
@@ -730,7 +730,6 @@ func (s *Scanner) bracket(p int) bool {
 		s.lead, s.soft, s.label = true, true, DialectFunctools
 	}
 	s.candidate(p)
-	s.read.text = s.text
 	s.read.begin(p)
 	s.read.calls, s.read.colons = true, s.cand.place.hard || s.fence.calls
 	return true

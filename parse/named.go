@@ -59,7 +59,6 @@ func (s *Scanner) afterMarker(p int) bool {
 	if rest[0] == '"' || rest[0] == '\'' {
 		if strings.HasPrefix(rest[1:], "{") {
 			s.candidate(p)
-			s.read.text = s.text
 			s.read.beginAny(p)
 			return true
 		}
@@ -239,7 +238,6 @@ func (s *Scanner) beginArgs(p int) bool {
 	}
 	c := s.candidate(p)
 	c.named = true
-	s.read.text = s.text
 	s.read.beginAny(p)
 	s.read.sure = true
 	s.read.bare = s.named.dialect == DialectGemma || strings.HasPrefix(s.named.name, "call:")

@@ -23,21 +23,21 @@ func (s *Scanner) inAction() bool {
 		s.beginExpression(at, n)
 		return true
 	}
-	line := s.text[start:min(len(s.text), start+4*maxName)]
-	i := strings.IndexByte(line, '\n')
-	if n == 0 || i < 0 && len(line) == 4*maxName {
+	if n == 0 {
 		return s.noAction(start)
 	}
-	if i < 0 {
-		if !s.eof {
-			return false
-		}
-		i = len(line)
+	return s.actionLine(start)
+}
+
+// actionLine reads a name that stands alone behind the label of its line, which
+// ends at start.
+func (s *Scanner) actionLine(start int) bool {
+	line, _, ended := strings.Cut(s.text[start:min(len(s.text), start+4*maxName)], "\n")
+	if !ended && !s.eof && len(line) < 4*maxName {
+		return false
 	}
-	end, raw := start+i, line[:i]
-	name := strings.Trim(raw, " \t\r*`'\"[]")
-	s.state = stText
-	if name == "" || !s.reg.known(name) {
+	name, end := strings.Trim(line, " \t\r*`'\"[]"), start+len(line)
+	if !ended && len(line) == 4*maxName || !s.reg.known(name) {
 		return s.noAction(start)
 	}
 	s.open(s.named.start)
