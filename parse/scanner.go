@@ -150,7 +150,7 @@ func (s *Scanner) goesOn(chunk string) bool {
 func (s *Scanner) waits() *byteset.Set {
 	r := &s.read
 	switch {
-	case s.state != stCandidate || !r.sure || r.tail != tailNone || r.single:
+	case s.state != stCandidate || r.pos < len(r.text) || !r.sure || r.tail != tailNone || r.single:
 		return nil
 	case r.token == tokenString && r.quote == quoteDouble:
 		return stringEnds
