@@ -312,7 +312,7 @@ func (s *Scanner) gapReason() dropReason {
 // endCalls notes that a candidate's calls end, the candidate at end.
 func (s *Scanner) endCalls(end int) {
 	s.add(pieceDrop, end, dropWrapper)
-	s.pos = max(s.pos, end)
+	s.pos, s.ended = max(s.pos, end), end
 	s.prefix = -1
 	s.lead, s.called, s.stands = true, true, false
 	s.fence.used = s.fence.kind != fenceNone
@@ -335,7 +335,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	if tent && s.fence.kind != fenceOther {
 		s.beginGroup(s.cand.start, s.cand.end)
 		s.maybe = append(s.maybe, f)
-		s.lead, s.called = true, true
+		s.lead, s.called, s.ended = true, true, s.cand.end
 		s.hold(s.count())
 		s.add(pieceText, s.cand.end, dropNone)
 		s.prefix = -1

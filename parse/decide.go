@@ -13,7 +13,13 @@ func (s *Scanner) release() {
 		s.add(pieceDrop, len(s.text), s.over)
 	case stThink:
 		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), dropNone)
-	case stBlocked, stRest:
+	case stBlocked:
+		end := s.tokenAtEnd()
+		if i := endTokenAt(s.text[s.pos:]); i > 0 {
+			end = min(end, s.pos+i)
+		}
+		s.add(pieceText, cutRune(s.text, end), dropNone)
+	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText:
 		if !s.lead && s.prefix < 0 {

@@ -286,7 +286,7 @@ func readAssignments(text string) (string, bool) {
 // between expressions that are all there is.
 func (s *Scanner) mayComment(p int) bool {
 	if s.called && (s.bare || s.lists) {
-		return s.group || !strings.Contains(s.text[s.done:p], "\n")
+		return s.group || !strings.Contains(s.text[s.ended:p], "\n")
 	}
 	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text
 }

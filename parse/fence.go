@@ -266,8 +266,11 @@ func (s *Scanner) inBlocked() bool {
 }
 
 // endTokenAt returns where a control token stands directly behind a run that may
-// close a fence, 0 if none does.
+// close a fence, on a line of at most maxLook bytes; 0 if none does.
 func endTokenAt(line string) int {
+	if len(line) > maxLook {
+		return 0
+	}
 	trimmed := strings.TrimLeft(line, " ")
 	if trimmed == "" || trimmed[0] != '`' && trimmed[0] != '~' {
 		return 0

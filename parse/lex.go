@@ -93,6 +93,7 @@ type lex struct {
 	first  int   // the group's first piece
 	lists  bool  // the last item was a list
 	bare   bool  // the last item was a call expression without a list
+	ended  int   // where the last item ends
 	beside Span  // the group's first item, if lists stand before it that are calls without it
 	maybe  []fault
 
@@ -328,7 +329,7 @@ func (s *Scanner) prose(p int) {
 	}
 	s.lead, s.called, s.stands, s.soft = false, false, false, false
 	s.prefix = -1
-	if s.group && s.inside && !strings.Contains(s.text[s.done:p], "\n") {
+	if s.group && s.inside && !strings.Contains(s.text[s.ended:p], "\n") {
 		s.fault(ReasonMalformed, p, "the end of the line")
 	}
 	if s.only || s.group {
