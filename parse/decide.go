@@ -178,12 +178,17 @@ func (s *Scanner) groupAtEnd() {
 		s.dissolve()
 		return
 	}
-	for i := max(s.held, 0); i < s.count(); i++ {
+	s.countByEnd()
+	s.confirm()
+}
+
+// countByEnd makes the tentative calls count only if the text ends here.
+func (s *Scanner) countByEnd() {
+	for i := s.first; i < s.count(); i++ {
 		if p := s.at(i); p.kind == pieceHeld {
 			s.calls[p.call].byEnd = true
 		}
 	}
-	s.confirm()
 }
 
 // emptyAtEnd settles a hard marker that nothing follows. Behind calls the model

@@ -101,6 +101,9 @@ func (s *Scanner) infoCalls(start, q int) bool {
 // fenceLine acts on the line of a fence that ends before next.
 func (s *Scanner) fenceLine(p, n, next int) bool {
 	info := strings.TrimSpace(s.text[p+n : next])
+	if s.group && s.inside && s.text[next-1] != '\n' {
+		s.countByEnd() // the text ends in the line, which may have gone on
+	}
 	if s.fence.kind != fenceNone && info == "" {
 		return s.closeFence(p, next)
 	}
