@@ -3,7 +3,10 @@
 // something; with AVX2 that costs about as much as reading memory.
 package byteset
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // A Set is a set of bytes. It never changes once made.
 type Set struct {
@@ -33,25 +36,22 @@ func New(has func(c byte) bool) *Set {
 // nibblesOf makes the entries: each bit stands for the upper halves whose members
 // have the same lower halves. It reports false if eight bits do not suffice.
 func nibblesOf(has [256]byte) (n nibbles, ok bool) {
-	bits := map[[16]byte]byte{}
+	var rows [][16]byte // of each bit
 	for high := range n.high {
 		row := [16]byte(has[16*high:])
 		if row == [16]byte{} {
 			continue
 		}
-		bit, known := bits[row]
-		if !known {
-			if len(bits) == 8 {
+		i := slices.Index(rows, row)
+		if i < 0 {
+			if i = len(rows); i == 8 {
 				return nibbles{}, false
 			}
-			bit = 1 << len(bits)
-			bits[row] = bit
+			rows = append(rows, row)
 		}
-		n.high[high] = bit
+		n.high[high] = 1 << i
 		for low, in := range row {
-			if in != 0 {
-				n.low[low] |= bit
-			}
+			n.low[low] |= in << i
 		}
 	}
 	return n, true
