@@ -148,13 +148,7 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 // partAt reads a marker that stands at q, between the name at p and its
 // arguments. GLM's needs no opening tag before the name.
 func (s *Scanner) partAt(p int, word string, q int) (ok, wait bool) {
-	var t tag
-	var is tri
-	if s.text[q] == '<' {
-		t, is = lexTag(s.text[q:], s.eof)
-	} else {
-		t, is = lexBracket(s.text[q:], s.eof)
-	}
+	t, is := lexMarker(s.text[q:], s.eof)
 	switch {
 	case is == maybe:
 		return false, true
@@ -308,10 +302,7 @@ func (s *Scanner) comment(p int) bool {
 // inComment looks for the end of a comment: that of its line, or a tag that ends a
 // call.
 func (s *Scanner) inComment() bool {
-	end := len(s.text)
-	if s.repeatDue() {
-		end = max(s.check, s.pos)
-	}
+	end := s.lookEnd(s.pos)
 	i := strings.IndexAny(s.text[s.pos:end], "\n<")
 	if i < 0 {
 		s.pos = end

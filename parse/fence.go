@@ -231,10 +231,8 @@ func (s *Scanner) lineEnd(next int) int {
 // with an info string opens one inside it.
 func (s *Scanner) inBlocked() bool {
 	for {
-		from, stop := max(s.pos, s.blockSeen), len(s.text)
-		if s.repeatDue() {
-			stop = max(s.check, from)
-		}
+		from := max(s.pos, s.blockSeen)
+		stop := s.lookEnd(from)
 		i := strings.IndexByte(s.text[from:stop], '\n')
 		end := from + i
 		if i < 0 {

@@ -282,10 +282,7 @@ func (s *Scanner) inText() bool {
 // nextNeedle goes on to the next byte that may begin something. It reports false
 // if none stands before the end of the text or the next look for repetition.
 func (s *Scanner) nextNeedle() (p int, ok bool) {
-	end := len(s.text)
-	if s.repeatDue() {
-		end = max(s.check, s.pos)
-	}
+	end := s.lookEnd(s.pos)
 	s.pos = needles.Index(s.text[:end], s.pos)
 	return s.pos, s.pos < end
 }

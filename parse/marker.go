@@ -128,6 +128,14 @@ type tag struct {
 // maxTag is the longest tag, in bytes.
 const maxTag = 256
 
+// lexMarker reads the tag, or the marker in square brackets, that s begins with.
+func lexMarker(s string, eof bool) (tag, tri) {
+	if s[0] == '<' {
+		return lexTag(s, eof)
+	}
+	return lexBracket(s, eof)
+}
+
 // lexTag reads the tag that s begins with.
 func lexTag(s string, eof bool) (t tag, ok tri) {
 	if strings.HasPrefix(s, "<<") {

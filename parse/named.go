@@ -131,11 +131,7 @@ func (s *Scanner) quotedName(p int) (ok, wait bool) {
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
 func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
-	lex := lexBracket
-	if s.text[q] == '<' {
-		lex = lexTag
-	}
-	t, ok := lex(s.text[q:], s.eof)
+	t, ok := lexMarker(s.text[q:], s.eof)
 	switch {
 	case ok == maybe:
 		return false

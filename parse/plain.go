@@ -82,7 +82,7 @@ func (r *reader) plainString(f *frame) bool {
 		}
 		return true
 	}
-	r.plainElement(f)
+	r.element()
 	at := len(r.out)
 	r.out = append(r.out, t[r.tokAt:r.pos]...)
 	if f.kind == '{' && !r.openValue {
@@ -133,7 +133,7 @@ func (r *reader) plainWord(f *frame) bool {
 	if w := s[:n]; isLetter(w[0]) && w != "true" && w != "false" && w != "null" {
 		return false
 	}
-	r.plainElement(f)
+	r.element()
 	r.out = append(r.out, s[:n]...)
 	r.pos += n
 	if f.kind == '{' {
@@ -148,15 +148,4 @@ func (r *reader) plainWord(f *frame) bool {
 func (r *reader) memberEnded() {
 	r.expect, r.line, r.ended = expectAfter, false, r.pos
 	r.keys[len(r.keys)-1].val1 = len(r.out)
-}
-
-// plainElement writes the comma before an element of a list.
-func (r *reader) plainElement(f *frame) {
-	if f.kind == '[' {
-		if f.n > 0 {
-			r.out = append(r.out, ',')
-		}
-		f.n++
-	}
-	r.comma = -1
 }

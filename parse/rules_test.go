@@ -240,6 +240,12 @@ func TestPseudoTools(t *testing.T) {
 			reads{name + " in a tag", fmt.Sprintf(`<tool_call>{"name":"%s","arguments":{"text":"Two."}}</tool_call>`, name), `final "Two."`},
 			reads{name + " without text", fmt.Sprintf(`{"tool":"%s","args":{}}`, name), "unparseable empty"})
 	}
+	for _, name := range []string{"respond", "none"} {
+		o := parse.Options{Tools: []parse.Tool{{Name: name}}}
+		if r := parse.Parse(fmt.Sprintf(`{"tool":"%s","args":{"text":"Two."}}`, name), o, parse.FinishStop); r.Outcome != parse.Calls {
+			t.Errorf("a tool named %s: %s", name, summary(r))
+		}
+	}
 	readAll(t, "pseudo-tools", rows)
 }
 

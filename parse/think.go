@@ -132,11 +132,8 @@ func (s *Scanner) inThought() bool {
 // thinkMarker reads the marker at the needle p.
 func (s *Scanner) thinkMarker(p int) (start int, t tag, ok tri) {
 	switch s.text[p] {
-	case '<':
-		t, ok = lexTag(s.text[p:], s.eof)
-		return p, t, ok
-	case '[':
-		t, ok = lexBracket(s.text[p:], s.eof)
+	case '<', '[':
+		t, ok = lexMarker(s.text[p:], s.eof)
 		return p, t, ok
 	case 0x97:
 		if p > s.done && s.text[p-1] == 0xE2 {
@@ -186,6 +183,15 @@ const (
 
 // repeatDue reports whether the text reaches the next check.
 func (s *Scanner) repeatDue() bool { return s.check <= len(s.text) }
+
+// lookEnd is how far the text may be looked at from offset from on before the next
+// look for repetition.
+func (s *Scanner) lookEnd(from int) int {
+	if s.repeatDue() {
+		return max(s.check, from)
+	}
+	return len(s.text)
+}
 
 // lookForRepeat looks at the window that ends at the next check. It reports
 // false if the reply ends there.
