@@ -185,13 +185,34 @@ func TestWindowShrinksOnceLoaded(t *testing.T) {
 	}
 }
 
+// A task that can never fit does not join the conversation, which goes on.
+func TestOverflowLeavesTheConversation(t *testing.T) {
+	a := &Agent{Model: &script{lines: []line{says("Hello."), says("Rope.")}}, Window: 1000}
+	tr := &Transcript{}
+	for _, tt := range []struct {
+		prompt string
+		want   Stop
+	}{
+		{"hi", StopFinal},
+		{strings.Repeat("word ", 2000), StopOverflow},
+		{"what shall I buy?", StopFinal},
+	} {
+		if res := a.Run(context.Background(), tr, Prompt{Text: tt.prompt}); res.Stop != tt.want {
+			t.Errorf("%.20q: %s (%v), want %s", tt.prompt, res.Stop, res.Err, tt.want)
+		}
+	}
+	if n := len(tr.Entries); n != 4 {
+		t.Errorf("%d entries, want two tasks and their answers", n)
+	}
+}
+
 func TestOverflowNamesBothNumbers(t *testing.T) {
 	s := &script{}
 	res := (&Agent{Model: s, Window: 1000}).Run(context.Background(), nil, Prompt{Text: strings.Repeat("word ", 2000)})
 	if res.Stop != StopOverflow || len(s.requests) != 0 {
 		t.Fatalf("%q after %d requests", res.Stop, len(s.requests))
 	}
-	for _, n := range []string{"about 2904 tokens", "750 fit", "window 1000"} {
+	for _, n := range []string{"about 2871 tokens", "750 fit", "window 1000"} {
 		if !strings.Contains(res.Err.Error(), n) {
 			t.Errorf("the error lacks %q: %v", n, res.Err)
 		}

@@ -30,6 +30,17 @@ func (r *run) fit() ([]Message, *stopped) {
 	return ms, stop
 }
 
+// admit refuses a task that does not fit even alone. It does not join the
+// conversation, which can go on without it.
+func (r *run) admit(task string) *stopped {
+	alone := r.tokensOf([]Entry{{Role: User, Kind: KindTask, Text: task}})
+	if alone <= r.room.prompt() {
+		return nil
+	}
+	r.state.Tokens = alone
+	return r.doesNotFit(alone)
+}
+
 // afford is how many of the tokens of a reply the budget of the run has left
 // behind a prompt, at least one.
 func (r *run) afford(prompt, reply int) (int, *stopped) {

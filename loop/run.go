@@ -168,6 +168,9 @@ func (r *run) drive(p Prompt) *stopped {
 	r.emit(RunStarted{Tools: names, Window: r.room.window, Options: r.options})
 	switch text := p.text(); {
 	case strings.TrimSpace(text) != "":
+		if stop := r.admit(text); stop != nil {
+			return stop
+		}
 		r.echo.hear(foreign(text))
 		r.say(KindTask, text)
 	case !userSpokeLast(r.t.Entries):

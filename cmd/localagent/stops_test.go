@@ -62,12 +62,13 @@ func TestStopStatuses(t *testing.T) {
 		{"empty", 5, "", text(""), ""},
 		{"output_cut", 5, "", say(ollamatest.Reply{Text: `{"tool":"calc","args":{"expr":"1+`, Finish: "length"}), ""},
 		{"context_overflow", 5, "--num-ctx 300 -f " + long, text("Never asked."), ""},
+		{"context_overflow", 5, "-f " + control, text("Never asked."), ""},
 		{"context_unrecoverable", 5, "--num-ctx 2400 --max-steps -1", uselessSummaries, ""},
 		{"model_error", 6, "", say(ollamatest.Reply{Error: "the runner has crashed"}), ""},
 		{"timeout", 124, "--timeout 200ms", say(ollamatest.Reply{Hang: true}), ""},
 		{"aborted_model", 130, "", say(ollamatest.Reply{Text: "The first line.\nAnd half of", Hang: true}), "text"},
 		{"aborted_tools", 130, "-T run_shell -y", text(`{"tool":"run_shell","args":{"command":"sleep 60"}}`), "tool_use"},
-		{"session_error", 1, "-f " + control, text("Never asked."), ""},
+		{"session_error", 1, "--num-ctx 99999999 -f " + control, text("Never asked."), ""},
 	}
 	left := stopTable(t, "../../docs/exit-codes.md")
 	delete(left, "denied") // takes a person: TestNo
@@ -77,12 +78,12 @@ func TestStopStatuses(t *testing.T) {
 		t.Run(row.stop, func(t *testing.T) {
 			t.Parallel()
 			s := ollamatest.NewFunc(t, row.reply)
-			format := formatJSON
-			if row.interrupt != "" {
-				format = formatStream
+			s.Models[0].Context = 0 // any window will do
+			args := append([]string{"-H", s.URL, "-m", "test", "-o", formatStream}, strings.Fields(row.args)...)
+			last, results, status := lastOf(t, row.interrupt, append(args, "go")...)
+			if results != 1 {
+				t.Errorf("%d lines of type result, want one", results)
 			}
-			args := append([]string{"-H", s.URL, "-m", "test", "-o", format}, strings.Fields(row.args)...)
-			last, status := lastOf(t, row.interrupt, append(args, "go")...)
 			if got := gjson.Get(last, "stop").String(); got != row.stop || status != row.status || gjson.Get(last, "exit_code").Int() != int64(status) {
 				t.Errorf("status %d, want %d; the last line is %.300s", status, row.status, last)
 			}
@@ -94,8 +95,8 @@ func TestStopStatuses(t *testing.T) {
 }
 
 // lastOf runs the command, with a Ctrl-C when a line of that type comes, and
-// returns its last line.
-func lastOf(t *testing.T, interrupt string, args ...string) (last string, status int) {
+// returns its last line, and how many are of type result.
+func lastOf(t *testing.T, interrupt string, args ...string) (last string, results, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -114,11 +115,15 @@ func lastOf(t *testing.T, interrupt string, args ...string) (last string, status
 		if err != nil {
 			break
 		}
-		if last = line; gjson.Get(line, "type").String() == interrupt {
+		last = line
+		switch gjson.Get(line, "type").String() {
+		case "result":
+			results++
+		case interrupt:
 			interrupt = "no more"
 			cmd.Process.Signal(os.Interrupt)
 		}
 	}
 	_ = cmd.Wait() // the status says it
-	return last, cmd.ProcessState.ExitCode()
+	return last, results, cmd.ProcessState.ExitCode()
 }

@@ -17,7 +17,8 @@
 //
 // # Lines
 //
-// A line is one JSON object and its newline, at most 64 MiB. Every line has
+// A line is one JSON object and its newline, in a log at most 64 MiB. Every line
+// has
 //
 //	v      1, the version of this format
 //	type   what the line says, see below

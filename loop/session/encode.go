@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +52,7 @@ type Encoder struct {
 
 	buf   bytes.Buffer // the lines of one event
 	lines int          // in buf
-	limit int          // bytes of a line; 0: maxLine
+	limit int          // bytes of a line; 0: none
 }
 
 // Encode writes the lines of one event in a single Write. Events that have no
@@ -149,8 +148,8 @@ func (e *Encoder) line(typ string, l interface{ setHead(head) }) error {
 	if err := enc.Encode(l); err != nil {
 		return fmt.Errorf("session: line of type %s: %w", typ, err)
 	}
-	if n, most := e.buf.Len()-start, cmp.Or(e.limit, maxLine); n > most {
-		return fmt.Errorf("session: line of type %s has %d bytes, expecting at most %d", typ, n, most)
+	if n := e.buf.Len() - start; e.limit > 0 && n > e.limit {
+		return fmt.Errorf("session: line of type %s has %d bytes, expecting at most %d", typ, n, e.limit)
 	}
 	e.lines++
 	return nil

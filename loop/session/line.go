@@ -11,8 +11,9 @@ import (
 // Version is the version of the line format, the "v" of every line.
 const Version = 1
 
-// maxLine bounds a line, newline included. What is longer is never written,
-// and is junk to a reader.
+// maxLine bounds a line of a log, newline included. What is longer is never
+// written there, and is junk to a reader. A stream has no limit: whatever
+// happens it has to reach its result.
 const maxLine = 64 << 20
 
 // The types of lines.

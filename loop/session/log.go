@@ -111,7 +111,7 @@ func start(f *os.File, path string) (*Log, error) {
 	return &Log{
 		Header: Header{Session: idOf(path)},
 		path:   path, file: f, sync: f.Sync,
-		enc: Encoder{W: f, Keep: inLog},
+		enc: Encoder{W: f, Keep: inLog, limit: maxLine},
 	}, nil
 }
 
