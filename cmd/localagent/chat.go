@@ -100,9 +100,6 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 			return err
 		}
 	}
-	if e.out.err != nil {
-		return fmt.Errorf("stdout: %w", e.out.err)
-	}
 	return context.Cause(ctx)
 }
 

@@ -23,10 +23,10 @@ func (e *env) dispatch(args []string) int {
 		switch args[0] {
 		case "--version":
 			e.out.put(versionLine())
-			return e.closed(exitOK)
+			return e.end(nil)
 		case "--help", "-h":
 			e.out.raw(overview(e.out))
-			return e.closed(exitOK)
+			return e.end(nil)
 		}
 	}
 	c, rest, named := split(args)
@@ -40,7 +40,7 @@ func (e *env) dispatch(args []string) int {
 	}
 	if o.help {
 		e.out.raw(usage(e.out, c, groups))
-		return e.closed(exitOK)
+		return e.end(nil)
 	}
 	if err := o.settle(e, c, set); err != nil {
 		return e.fail(e.failed(o, err))
@@ -52,10 +52,7 @@ func (e *env) dispatch(args []string) int {
 		if o.version {
 			c = versionCommand()
 		}
-		if err := c.run(ctx, e, o, set.Args()); err != nil {
-			return e.fail(err)
-		}
-		return e.closed(exitOK)
+		return e.end(c.run(ctx, e, o, set.Args()))
 	})
 }
 
@@ -82,12 +79,18 @@ func asPrompt(c *command, set *pflag.FlagSet) string {
 	return fmt.Sprintf(" (localagent run %s … makes it a prompt)", c.name)
 }
 
-// closed is code, or the status of the pipe when stdout's reader has gone.
-func (e *env) closed(code int) int {
-	if e.out.err != nil {
-		return e.fail(fmt.Errorf("stdout: %w", e.out.err))
+// end is the status of a command that returned err. Whatever a command says,
+// it has not done its work when that did not come out.
+func (e *env) end(err error) int {
+	var said exit
+	lost := e.lost()
+	if lost != nil && (err == nil || errors.As(err, &said) || errors.Is(err, e.out.err)) {
+		err = lost
 	}
-	return code
+	if err != nil {
+		return e.fail(err)
+	}
+	return exitOK
 }
 
 // killWait is how long a second signal waits for what it killed to be gone.

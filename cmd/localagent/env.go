@@ -39,6 +39,14 @@ func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 // note writes one line for the user: "localagent: …".
 func (e *env) note(text string) { e.err.note(styleDim, text) }
 
+// lost is why stdout does not have all that was written, nil if it has.
+func (e *env) lost() error {
+	if e.out.err == nil {
+		return nil
+	}
+	return &outputError{e.out.err}
+}
+
 // fail writes the one line of a failure and returns its status. An interrupt
 // needs no words, and after a closed pipe nobody reads them.
 func (e *env) fail(err error) int {

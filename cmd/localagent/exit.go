@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,18 @@ func usageErrorf(format string, args ...any) error {
 type signalError struct{ sig syscall.Signal }
 
 func (e *signalError) Error() string { return e.sig.String() }
+
+// An outputError is that stdout could not be written.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string {
+	var file *fs.PathError
+	if errors.As(e.err, &file) {
+		return "cannot write to stdout: " + file.Err.Error()
+	}
+	return "cannot write to stdout: " + e.err.Error()
+}
+func (e *outputError) Unwrap() error { return e.err }
 
 var errTimeout = errors.New("the time given with --timeout is up")
 

@@ -182,8 +182,8 @@ func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
 		for _, v := range views {
 			v.event(ev)
 		}
-		if j.e.out.err != nil && ctx.Err() == nil {
-			cancel(j.e.out.err) // the reader of stdout has gone
+		if lost := j.e.lost(); lost != nil && ctx.Err() == nil {
+			cancel(lost) // as when the reader of stdout has gone
 		}
 		if ev, ok := ev.(loop.RunEnded); ok {
 			end = ev.Result

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -141,7 +142,8 @@ func (p *progress) ended(r *loop.Result) {
 	if r.Stop == loop.StopAbortedModel || r.Stop == loop.StopAbortedTools {
 		p.s.fresh()
 	}
-	if r.Stop != loop.StopFinal && !isBrokenPipe(r.Err) {
+	var lost *outputError // which is told of any command
+	if r.Stop != loop.StopFinal && !errors.As(r.Err, &lost) {
 		p.s.note(styleError, stopText(r))
 	}
 	if p.quiet {

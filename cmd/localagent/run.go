@@ -49,7 +49,11 @@ func runRun(ctx context.Context, e *env, o *options, args []string) error {
 	if o.dryRun {
 		return j.dryRun(ctx, prompt)
 	}
-	if _, code := j.play(ctx, prompt); code != exitOK {
+	_, code := j.play(ctx, prompt)
+	if !o.quiet && e.out.discarded() {
+		e.note("stdout is closed or the null device: the answer went nowhere")
+	}
+	if code != exitOK {
 		return exit(code)
 	}
 	return nil

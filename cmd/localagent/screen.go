@@ -88,6 +88,24 @@ func (s *screen) width() int {
 	return 80
 }
 
+// discarded says whether all that is written is lost without an error, and not
+// plainly on purpose: the null device is open for reading too. That is what Go's
+// runtime puts in the place of a closed descriptor before a program begins. Some
+// programs do the same to be rid of output, so it is no reason to fail.
+func (s *screen) discarded() bool {
+	f, ok := s.w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	if err != nil || nullErr != nil || !os.SameFile(st, null) {
+		return false
+	}
+	_, err = f.Read(make([]byte, 1))
+	return err == io.EOF
+}
+
 // put writes parts, each a string or a [span], as one write.
 func (s *screen) put(parts ...any) {
 	var b strings.Builder

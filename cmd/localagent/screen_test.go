@@ -79,7 +79,7 @@ func TestScreenBrokenPipe(t *testing.T) {
 	e := newEnv(strings.NewReader(""), &pipe, &stderr, vars())
 	e.out.put("one")
 	e.out.put("two")
-	if code := e.closed(exitOK); code != exitPipe || pipe.n != 1 || stderr.Len() > 0 {
+	if code := e.end(nil); code != exitPipe || pipe.n != 1 || stderr.Len() > 0 {
 		t.Errorf("status %d, %d writes, stderr %q", code, pipe.n, stderr.String())
 	}
 	if !errors.Is(e.out.err, syscall.EPIPE) {
