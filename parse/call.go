@@ -101,7 +101,7 @@ type judge struct {
 
 	noSchema bool // no key in c is one of a schema
 
-	room *shapeRoom // nil: what shapes hold is allocated
+	room *room // nil: all is allocated
 
 	out   []byte // what c stands in, if it may be given away
 	given bool   // and has been
@@ -159,10 +159,21 @@ type shape struct {
 	first  field
 }
 
-// shapeRoom is where the fields of a shape stand that nearly every call has. It
-// is used for one object at a time.
-type shapeRoom struct {
+// room is what a judgement needs that finds a single call: the fields of one
+// shape at a time, and the call.
+type room struct {
 	names, args [2]field
+	call        [1]found
+	full        bool // call is taken
+}
+
+// one returns f alone.
+func (j *judge) one(f found) []found {
+	if j.room == nil || j.room.full {
+		return []found{f}
+	}
+	j.room.call[0], j.room.full = f, true
+	return j.room.call[:]
 }
 
 // shape tells s the shape of the object at c[i:].
@@ -446,11 +457,11 @@ func (j *judge) finish(c call) verdict {
 	if reason != "" {
 		return faulty(reason, c.span.Start, "an object of arguments for "+name)
 	}
-	return verdict{kind: isCalls, calls: []found{{
+	return verdict{kind: isCalls, calls: j.one(found{
 		call: Call{Name: name, Args: j.own(args), Span: c.span, Dialect: c.dialect,
 			Repairs: append(c.repairs, repairs...), Marked: j.place.marked() || c.whole},
 		byEnd: c.byEnd, whole: c.whole,
-	}}}
+	})}
 }
 
 // unknown judges an object without a registered name.
@@ -483,10 +494,10 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 		}
 		return v
 	}
-	return verdict{kind: isCalls, calls: []found{{
+	return verdict{kind: isCalls, calls: j.one(found{
 		call:  Call{Name: strings.Clone(name), Args: []byte(args), Span: span, Dialect: DialectJSON, Repairs: repairs, Marked: true},
 		byEnd: true, whole: !j.place.marked(),
-	}}}
+	})}
 }
 
 // isPlaceholder reports whether a name only shows where a name goes.
@@ -871,7 +882,10 @@ func (j *judge) typed(f *facts) bool {
 // describes reports whether the arguments only describe the parameters: each
 // value is a schema, and one of them cannot be the value of its parameter.
 func (j *judge) describes(f *facts) bool {
-	all, wrong := j.c != "{}" && f.params != nil, false
+	if f.params == nil {
+		return false
+	}
+	all, wrong := j.c != "{}", false
 	fields(j.c, 0, func(m field) bool {
 		all = all && f.has(m.key) && j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
 		wrong = wrong || !f.params[m.key].object

@@ -128,6 +128,7 @@ func (s *Scanner) judge() verdict {
 	}
 	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, outer: r.keys[:r.outer], span: Span{c.start, c.end}, place: c.place}
 	j.out, j.text, j.noSchema, j.room = r.out, s.text, !r.schema, &s.room
+	s.room.full = false
 	v := j.value(0, 0)
 	if j.given {
 		r.out = nil

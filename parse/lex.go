@@ -630,16 +630,16 @@ func (s *Scanner) candidate(p int) *candidate {
 	if s.prefix < 0 {
 		s.add(pieceText, p, dropNone)
 	}
-	s.cand = candidate{
-		start: p, place: s.place(p), label: s.label,
-		first: s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on),
-	}
+	c := &s.cand
+	*c = candidate{}
+	c.start, c.place, c.label = p, s.place(p), s.label
+	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
 	if p >= s.here.line { // else a call that began lines ago ends
-		s.cand.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
-		s.cand.odd = s.odd >= 0 && s.odd == s.lineStart(p)
+		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
+		c.odd = s.odd >= 0 && s.odd == s.lineStart(p)
 	}
 	s.state = stCandidate
-	return &s.cand
+	return c
 }
 
 // brace begins an object.
@@ -656,6 +656,15 @@ func (s *Scanner) brace(p int) bool {
 	}
 	if opensNothing(s.text[p+1:]) {
 		return s.plain(p, p+1)
+	}
+	if !s.lead {
+		switch end, ok := s.dataAt(p); ok {
+		case maybe:
+			return false
+		case yes:
+			s.floorAt(end)
+			return s.plain(p, end)
+		}
 	}
 	if strings.HasPrefix(s.text[p:], `{\`) {
 		if p+2 == len(s.text) && !s.eof {

@@ -18,38 +18,59 @@ func (r *reader) plain() bool {
 		if r.pos == len(r.text) {
 			return true
 		}
-		switch c := r.text[r.pos]; {
+		c := r.text[r.pos]
+		switch {
 		case c == ' ':
 			r.pos++
-		case c == '"' && (r.expect == expectKey || r.expect == expectValue):
-			if r.inArgs() && strings.HasPrefix(r.text[r.pos:], `""`) || !r.plainString(f) {
-				return false
-			}
-		case c == ':' && r.expect == expectColon:
-			r.pos++
-			r.expect, r.sure = expectValue, true
-		case c == ',' && r.expect == expectAfter:
-			f.commas++
-			r.comma = r.pos
-			r.pos++
-			r.next(f.kind)
-			r.blank()
-		case c == f.kind+2 && (r.expect == expectAfter || f.n == 0 && r.comma < 0 && r.expect != expectColon):
-			r.pos++
-			r.pop()
-			if len(r.stack) == 0 {
-				return true
-			}
-			f = &r.stack[len(r.stack)-1]
-		case (c == '{' || c == '[') && r.expect == expectValue && len(r.stack) < maxDepth:
-			r.push(c)
-			f = &r.stack[len(r.stack)-1]
+			continue
 		case c == '\n':
 			r.line = true
 			r.pos++
-		case r.expect != expectValue || !r.plainWord(f):
+			continue
+		}
+		switch r.expect {
+		case expectKey:
+			if c == '"' && r.plainKey() {
+				continue
+			}
+		case expectColon:
+			if c == ':' {
+				r.pos++
+				r.expect, r.sure = expectValue, true
+				continue
+			}
+		case expectAfter:
+			if c == ',' {
+				f.commas++
+				r.comma = r.pos
+				r.pos++
+				r.next(f.kind)
+				r.blank()
+				continue
+			}
+		default:
+			switch {
+			case c == '"':
+				if r.inArgs() && strings.HasPrefix(r.text[r.pos:], `""`) || !r.plainString(f) {
+					return false
+				}
+				continue
+			case (c == '{' || c == '[') && len(r.stack) < maxDepth:
+				r.push(c)
+				f = &r.stack[len(r.stack)-1]
+				continue
+			case r.plainWord(f):
+				continue
+			}
+		}
+		if c != f.kind+2 || r.expect != expectAfter && (f.n > 0 || r.comma >= 0 || r.expect == expectColon) {
 			return false
 		}
+		r.pos++
+		if r.pop(); len(r.stack) == 0 {
+			return true
+		}
+		f = &r.stack[len(r.stack)-1]
 	}
 	return r.pos == len(r.text)
 }
@@ -61,27 +82,37 @@ func (r *reader) blank() {
 	}
 }
 
-// plainString reads a string, a key or a value of f. It reports false, and has
-// done nothing, for one that is not canonical as it stands or not here to its end.
-func (r *reader) plainString(f *frame) bool {
-	t := r.text
-	end, high := plainEnd(t, r.pos+1)
-	if end < 0 || high && !utf8.ValidString(t[r.pos+1:end]) {
+// plainKey reads a key, and the colon behind it if it is here. It reports false,
+// and has done nothing, where [reader.plainBody] does.
+func (r *reader) plainKey() bool {
+	end := r.plainBody()
+	if end < 0 {
 		return false
 	}
+	t := r.text
 	r.tokAt, r.sure = r.pos, true
 	r.pos = end + 1
-	if r.expect == expectKey {
-		r.beginKey()
-		r.out = append(r.out, t[r.tokAt:r.pos]...)
-		r.endKey(expectColon)
-		if r.pos < len(t) && t[r.pos] == ':' {
-			r.pos++
-			r.expect = expectValue
-			r.blank()
-		}
-		return true
+	r.beginKey()
+	r.out = append(r.out, t[r.tokAt:r.pos]...)
+	r.endKey(expectColon)
+	if r.pos < len(t) && t[r.pos] == ':' {
+		r.pos++
+		r.expect = expectValue
+		r.blank()
 	}
+	return true
+}
+
+// plainString reads a string, a value of f. It reports false, and has done
+// nothing, where [reader.plainBody] does.
+func (r *reader) plainString(f *frame) bool {
+	end := r.plainBody()
+	if end < 0 {
+		return false
+	}
+	t := r.text
+	r.tokAt, r.sure = r.pos, true
+	r.pos = end + 1
 	r.element()
 	at := len(r.out)
 	r.out = append(r.out, t[r.tokAt:r.pos]...)
@@ -91,6 +122,16 @@ func (r *reader) plainString(f *frame) bool {
 		r.stringEnded(at, t[r.tokAt+1:end])
 	}
 	return true
+}
+
+// plainBody returns where the string at pos ends, or -1 if it is not canonical
+// as it stands or not here to its end.
+func (r *reader) plainBody() int {
+	end, high := plainEnd(r.text, r.pos+1)
+	if end < 0 || high && !utf8.ValidString(r.text[r.pos+1:end]) {
+		return -1
+	}
+	return end
 }
 
 // plainEnd returns where a string in double quotes ends whose body begins at i

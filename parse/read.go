@@ -112,8 +112,8 @@ type reader struct {
 	callKeys  bool   // a key of a call stands where a call would have it
 	wrapped   bool   // the first key is one of a wrapper
 	schema    bool   // some key is one of a schema
-	nameSeen  string // value of a name key where a call would have it
-	toolSeen  bool   // that name, a callee or a lone key is registered
+	nameSeen  string // value of a name key where a call would have it, if it is not registered
+	toolSeen  bool   // such a value, a callee or a lone key is
 	openValue bool   // a name key's value has begun but not ended
 	lastStr   string // unreadable candidates: the string before
 	lastKey   string
@@ -265,8 +265,12 @@ func (r *reader) failed() bool { return r.problem.Reason != "" }
 // run reads on. It returns readMore unless the candidate came to an end.
 func (r *reader) run() status {
 	for r.pos < len(r.text) || r.token != tokenNone && r.eof || len(r.stack) == 0 {
-		if len(r.stack) == 0 && r.pos > r.start {
-			return readClosed
+		if len(r.stack) == 0 {
+			if r.pos > r.start {
+				return readClosed
+			}
+			r.push(r.text[r.pos])
+			continue
 		}
 		if r.token != tokenNone {
 			if !r.resume() {
@@ -610,10 +614,6 @@ func (r *reader) onlyObjects() bool {
 
 // open begins a container.
 func (r *reader) open(c byte) {
-	if len(r.stack) == 0 && r.pos == r.start {
-		r.push(c)
-		return
-	}
 	if !r.failed() {
 		switch {
 		case r.expect == expectArg && r.args() == argsNone && c == '{':
@@ -638,19 +638,28 @@ func (r *reader) push(c byte) {
 	if c == '(' {
 		c = 't'
 	}
-	f := frame{kind: c, src: r.pos, keys: len(r.keys), parts: len(r.parts)}
+	out := 0
 	if !r.failed() {
 		r.element()
-		f.out = len(r.out)
+		out = len(r.out)
 		if c == '{' {
 			r.out = append(r.out, '{')
 		} else {
 			r.out = append(r.out, '[')
 		}
 	}
-	r.stack = append(r.stack, f)
+	f := r.frame(c)
+	f.src, f.out = r.pos, out
 	r.pos++
 	r.next(c)
+}
+
+// frame adds a frame for a container of kind c.
+func (r *reader) frame(c byte) *frame {
+	r.stack = append(r.stack, frame{})
+	f := &r.stack[len(r.stack)-1]
+	f.kind, f.keys, f.parts = c, len(r.keys), len(r.parts)
+	return f
 }
 
 // next says what comes after an opener or a comma in a container of kind c.
@@ -745,7 +754,7 @@ func (r *reader) mismatched(c byte, f *frame) bool {
 
 // pop ends the innermost container, whose closer has been read.
 func (r *reader) pop() {
-	f := r.stack[len(r.stack)-1]
+	f := &r.stack[len(r.stack)-1]
 	r.stack = r.stack[:len(r.stack)-1]
 	r.comma = -1
 	r.forgetParts(f)
@@ -791,7 +800,7 @@ func (r *reader) pop() {
 
 // forgetParts forgets the parts in f where no call can stand: in an object that
 // wraps nothing, and in a call.
-func (r *reader) forgetParts(f frame) {
+func (r *reader) forgetParts(f *frame) {
 	if len(r.parts) == f.parts {
 		return
 	}
@@ -979,7 +988,9 @@ func (r *reader) beginKey() {
 	}
 	f.n++
 	r.comma = -1
-	r.keys = append(r.keys, member{key0: len(r.out), src: r.tokAt})
+	r.keys = append(r.keys, member{})
+	m := &r.keys[len(r.keys)-1]
+	m.key0, m.src = len(r.out), r.tokAt
 }
 
 // endKey notes the key that was just written.
@@ -1020,7 +1031,7 @@ func (r *reader) callDepth() bool {
 	return n == 1 || n == 2 && r.stack[0].kind != '{' || n <= 5 && r.wrapped
 }
 
-// noteName remembers the value of a name key where a call would have it.
+// noteName looks at the value of a name key where a call would have it.
 func (r *reader) noteName(key, value string) {
 	if !isNameKey(key) || !r.callDepth() {
 		return
@@ -1030,18 +1041,16 @@ func (r *reader) noteName(key, value string) {
 		return
 	}
 	r.names++
-	r.nameSeen = value
-	r.toolSeen = r.reg.known(value)
+	if r.toolSeen = r.reg.known(value); !r.toolSeen {
+		r.nameSeen = strings.Clone(value)
+	}
 }
 
 // checkKeys refuses keys that stand twice with different values, and removes
 // those that stand twice with the same.
-func (r *reader) checkKeys(f frame) {
+func (r *reader) checkKeys(f *frame) {
 	ms := r.keys[f.keys:]
-	if len(ms) < 2 || r.failed() {
-		return
-	}
-	if !r.hasDouble(ms) {
+	if len(ms) < 2 || r.failed() || !r.hasDouble(ms) {
 		return
 	}
 	seen := make(map[string]int, len(ms))
@@ -1083,13 +1092,19 @@ func (r *reader) hasDouble(ms []member) bool {
 	if len(ms) > 32 {
 		return r.hasDoubleHash(ms)
 	}
-	var seen uint64 // a bit for each key, and now and then one for two
-	for j, m := range ms {
-		bit := uint64(1) << (keyEnd(r.out[m.key0:m.key1]) * 0x9E3779B97F4A7C15 >> 58)
-		if seen&bit != 0 && slices.ContainsFunc(ms[:j], func(o member) bool { return r.sameKey(o, m) }) {
-			return true
+	if len(ms) == 2 {
+		return r.sameKey(&ms[0], &ms[1])
+	}
+	var table [64]uint8
+	for j := range ms {
+		m := &ms[j]
+		h := keyEnd(r.out[m.key0:m.key1]) * 0x9E3779B97F4A7C15 >> 58
+		for ; table[h] != 0; h = (h + 1) % uint64(len(table)) {
+			if r.sameKey(&ms[table[h]-1], m) {
+				return true
+			}
 		}
-		seen |= bit
+		table[h] = uint8(j + 1)
 	}
 	return false
 }
@@ -1105,7 +1120,7 @@ func keyEnd(key []byte) (end uint64) {
 	return end
 }
 
-func (r *reader) sameKey(a, b member) bool {
+func (r *reader) sameKey(a, b *member) bool {
 	return a.key1-a.key0 == b.key1-b.key0 && string(r.out[a.key0:a.key1]) == string(r.out[b.key0:b.key1])
 }
 
@@ -1121,10 +1136,11 @@ func (r *reader) hasDoubleHash(ms []member) bool {
 	}
 	r.table = r.table[:size]
 	clear(r.table)
-	for j, m := range ms {
+	for j := range ms {
+		m := &ms[j]
 		h := int(maphash.Bytes(r.seed, r.out[m.key0:m.key1])) & (size - 1)
 		for ; r.table[h] != 0; h = (h + 1) & (size - 1) {
-			if r.sameKey(ms[r.table[h]-1], m) {
+			if r.sameKey(&ms[r.table[h]-1], m) {
 				return true
 			}
 		}
@@ -1156,7 +1172,7 @@ func (r *reader) beginAny(start int) {
 func (r *reader) beginValue(start int) {
 	r.begin(start)
 	r.single, r.sure = true, true
-	r.stack = append(r.stack, frame{kind: '[', src: start})
+	r.frame('[').src = start
 	r.out = append(r.out, '[')
 }
 

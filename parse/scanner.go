@@ -27,7 +27,7 @@ type Scanner struct {
 
 	lex
 	read reader
-	room shapeRoom
+	room room
 	pieces
 	events []Event
 }
@@ -69,6 +69,7 @@ func (s *Scanner) start() {
 	s.text, s.eof, s.wait = "", false, nil
 	s.lex.start(s.o)
 	s.read.eof = false
+	s.room.call[0] = found{}
 	s.pieces.start()
 	s.events = s.events[:0]
 }

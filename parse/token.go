@@ -193,11 +193,11 @@ func (r *reader) openCall(w string) {
 		return
 	}
 	r.element()
-	f := frame{kind: '(', src: r.tokAt, out: len(r.out), keys: len(r.keys), parts: len(r.parts)}
+	f := r.frame('(')
+	f.src, f.out = r.tokAt, len(r.out)
 	r.out = append(r.out, `{"name":`...)
 	r.writeWord(w)
 	r.out = append(r.out, `,"arguments":`...)
-	r.stack = append(r.stack, f)
 	r.inCall++
 	r.exprs++
 	r.toolSeen = true
@@ -538,11 +538,9 @@ func (r *reader) stringEnded(at int, s string) {
 			r.noteQuoted(s)
 		}
 	}
-	if r.top() == '{' {
+	if r.openValue && r.top() == '{' {
 		m := r.keys[len(r.keys)-1]
-		if r.openValue {
-			r.noteName(string(r.out[m.key0+1:m.key1-1]), unquote(string(r.out[at:])))
-		}
+		r.noteName(view(r.out[m.key0+1:m.key1-1]), unquote(view(r.out[at:])))
 	}
 	r.valueEnded()
 }
