@@ -54,6 +54,21 @@ func (p *pty) typed(t *testing.T, text string) {
 	}
 }
 
+// resized gives the terminal another width.
+func (p *pty) resized(t *testing.T, width uint16) {
+	t.Helper()
+	conn, err := p.front.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: width})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // seen reads the screen until text stands on it.
 func (p *pty) seen(t *testing.T, text string) string {
 	t.Helper()

@@ -148,3 +148,25 @@ func TestNo(t *testing.T) {
 		t.Error("the file was written")
 	}
 }
+
+// When the window becomes narrower, what was typed is drawn over where it stands
+// now, which is in more rows.
+func TestChatResized(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "replies.jsonl")
+	writeReplies(t, file, "Goodbye.")
+	r := startOnTerminal(t, dir, "-m", "replay:"+file)
+	r.resized(t, 40)
+	r.shows(t, "›")
+	text := strings.Repeat("0123456789", 7)
+	r.typed(t, text)
+	r.shows(t, text[37:]) // in the second row
+	r.resized(t, 30)
+	r.shows(t, "\x1b[3A") // 2 + 37 columns and 33: four rows now
+	r.shows(t, text[27:27+29]+"\r\n\x1b[K"+text[27+29:])
+	r.typed(t, "\r")
+	r.shows(t, "Goodbye.")
+	r.shows(t, "›")
+	r.typed(t, ctrlD)
+	r.leaves(t, 0)
+}

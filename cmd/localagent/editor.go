@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -263,6 +264,47 @@ func (e *editor) complete(words []string) []string {
 type drawing struct {
 	rows     []string
 	row, col int
+	top      int // rows that are left out above
+}
+
+// within is as much of d around the cursor as has room in height rows.
+func (d drawing) within(height int) drawing {
+	if n := len(d.rows); n > height {
+		top := min(max(0, d.row-height/2), n-height)
+		d.rows, d.row, d.top = d.rows[top:top+height], d.row-top, top
+	}
+	return d
+}
+
+// above is how many rows stand above the cursor on a terminal of another width,
+// which breaks what was drawn on the old one anew.
+func (d drawing) above(width int) int {
+	n := d.row
+	for i, row := range d.rows[:min(d.row+1, len(d.rows))] {
+		if i == d.row {
+			n += breaksBefore(row, d.col, width)
+		} else {
+			n += breaksBefore(row, math.MaxInt, width)
+		}
+	}
+	return n
+}
+
+// breaksBefore is how often a terminal breaks a row up to the character at col.
+func breaksBefore(row string, col, width int) int {
+	var u ruler
+	n, x := 0, 0
+	for _, r := range row {
+		w := u.add(r)
+		if w > 0 && x+w > width {
+			n, x = n+1, 0
+		}
+		x += w
+		if col -= w; col < 0 {
+			break
+		}
+	}
+	return n
 }
 
 // draw lays the text out behind a prompt, further lines behind more, in rows of

@@ -149,3 +149,55 @@ func TestDraw(t *testing.T) {
 		})
 	}
 }
+
+// A terminal that becomes narrower breaks what stands on it anew: what is drawn
+// over has more rows then.
+func TestAbove(t *testing.T) {
+	for _, c := range []struct {
+		text      string // | where the cursor is, drawn 10 columns wide
+		width     int    // of the terminal now
+		want      int
+		wantTaken string // what stands above
+	}{
+		{"abc|", 10, 0, "nothing"},
+		{"abc|", 5, 0, "the text fits"},
+		{"abcd|", 5, 1, "> abc"},
+		{"abc|d", 5, 1, "> abc, as the cursor is on d"},
+		{"ab|cd", 5, 0, "nothing"},
+		{"abcdefghijk|", 10, 1, "> abcdefg"},
+		{"abcdefghijk|", 6, 2, "> abcd efg"},
+		{"abcdefghijk|", 3, 4, "> a bcd efg hij"},
+		{"abcdefghijk|", 20, 1, "> abcdefg: a line break stays"},
+		{"日本語日本|", 9, 1, "> 日本語"},
+		{"日本語日本|", 7, 2, "> 日本 語: no half of a character"},
+	} {
+		before, after, _ := strings.Cut(c.text, "|")
+		e := newEditor(nil)
+		e.set([]rune(before + after))
+		e.cursor = len([]rune(before))
+		if got := e.draw("> ", ". ", 10).above(c.width); got != c.want {
+			t.Errorf("%s on %d columns: %d rows above, want %d (%s)", c.text, c.width, got, c.want, c.wantTaken)
+		}
+	}
+	if got := (drawing{}).above(10); got != 0 {
+		t.Errorf("nothing drawn: %d rows above", got)
+	}
+}
+
+// What is longer than the screen is shown around the cursor.
+func TestWithin(t *testing.T) {
+	d := drawing{rows: []string{"a", "b", "c", "d", "e"}}
+	for _, c := range []struct {
+		row, height int
+		rows        string
+		wantRow     int
+	}{
+		{4, 5, "abcde", 4}, {0, 3, "abc", 0}, {1, 3, "abc", 1}, {2, 3, "bcd", 1}, {4, 3, "cde", 2}, {4, 1, "e", 0},
+	} {
+		d.row = c.row
+		got := d.within(c.height)
+		if rows := strings.Join(got.rows, ""); rows != c.rows || got.row != c.wantRow || got.top != c.row-c.wantRow {
+			t.Errorf("row %d in %d: %s, cursor in %d, %d left out; want %s, %d", c.row, c.height, rows, got.row, got.top, c.rows, c.wantRow)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -83,6 +84,11 @@ func (p *plainReader) line(ctx context.Context) (string, error) {
 	}
 }
 
+// resizeDelay is how long a terminal must keep a new size. While a person drags
+// the edge of a window what is drawn comes too late for the size it was drawn
+// for; tmux tells of a new one every 250 ms only.
+const resizeDelay = 300 * time.Millisecond
+
 // A termReader edits a line on a terminal.
 type termReader struct {
 	in      *os.File
@@ -91,8 +97,9 @@ type termReader struct {
 	words   []string // that Tab completes
 
 	pending []byte            // read and not used yet
-	row     int               // of the cursor, below the first row of the drawing
+	shown   drawing           // what stands on the screen, zero: nothing
 	reading chan terminalRead // the read that goes on, nil: none
+	resized <-chan os.Signal  // the screen has another size
 }
 
 // readLine reads keys until the input is complete. The terminal is in raw mode
@@ -105,9 +112,12 @@ func (t *termReader) readLine(ctx context.Context, prompt string) (string, error
 	defer term.Restore(int(t.in.Fd()), old)
 	t.s.show("\x1b[?2004h") // pasted text comes marked as such
 	defer t.s.show("\x1b[?2004l")
+	resized, stop := onResize()
+	defer stop()
+	t.resized = resized
 
 	e := newEditor(t.history.lines)
-	t.row = 0
+	t.shown = drawing{}
 	for {
 		t.draw(e, prompt)
 		k, err := t.nextKey(ctx)
@@ -128,47 +138,61 @@ func (t *termReader) readLine(ctx context.Context, prompt string) (string, error
 			return "", io.EOF
 		case actClear:
 			t.s.raw("\x1b[H\x1b[2J")
-			t.row = 0
+			t.shown = drawing{}
 		case actComplete:
 			t.complete(e, prompt)
 		case actSuspend:
 			t.leave(e, prompt)
 			t.suspend(old)
-			t.row = 0
 		}
 	}
 }
 
-// draw draws the input in place of what was drawn before, in one write.
+// draw draws the input in place of what was drawn before, in one write: as much
+// of it as the screen holds.
 func (t *termReader) draw(e *editor, prompt string) {
-	d := e.draw(prompt, strings.Repeat(" ", textWidth(prompt)-2)+"… ", t.s.width())
+	width, height := t.s.size()
+	t.put(t.layOut(e, prompt, width).within(height), prompt, width)
+}
+
+func (t *termReader) layOut(e *editor, prompt string, width int) drawing {
+	return e.draw(prompt, strings.Repeat(" ", textWidth(prompt)-2)+"… ", width)
+}
+
+// put draws d in place of what was drawn before. Lines are not to be broken by
+// the terminal meanwhile: it may take a character for wider than it is here.
+// Each row is emptied by itself, as terminals keep a copy of a screen that is
+// emptied as a whole.
+func (t *termReader) put(d drawing, prompt string, width int) {
 	var b strings.Builder
-	b.WriteByte('\r')
-	cursorUp(&b, t.row)
-	b.WriteString("\x1b[J")
+	b.WriteString("\x1b[?7l\r")
+	cursorUp(&b, t.shown.above(width))
 	for i, row := range d.rows {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		if i == 0 {
+		b.WriteString("\x1b[K")
+		if i == 0 && d.top == 0 {
 			b.WriteString(t.s.paint(span{styleBold, prompt}))
 			row = row[len(prompt):]
 		}
 		b.WriteString(clean(row))
 	}
+	b.WriteString("\x1b[J\x1b[?7h")
 	cursorUp(&b, len(d.rows)-1-d.row)
 	b.WriteByte('\r')
 	cursorRight(&b, d.col)
 	t.s.raw(b.String())
-	t.row = d.row
+	t.shown = d
 }
 
-// leave puts the cursor below the input.
+// leave leaves all of the input on the screen, and the cursor below it.
 func (t *termReader) leave(e *editor, prompt string) {
 	e.cursor = len(e.text)
-	t.draw(e, prompt)
+	width := t.s.width()
+	t.put(t.layOut(e, prompt, width), prompt, width)
 	t.s.raw("\r\n")
-	t.row = 0
+	t.shown = drawing{}
 }
 
 // complete does what Tab asks for, and lists the words when there are several.
@@ -184,8 +208,10 @@ func (t *termReader) complete(e *editor, prompt string) {
 	}
 }
 
-// nextKey waits for a key.
+// nextKey waits for a key. One that means nothing says that the screen has
+// another size.
 func (t *termReader) nextKey(ctx context.Context) (key, error) {
+	var settled <-chan time.Time
 	for {
 		if k, n := nextKey(t.pending); n > 0 {
 			t.pending = t.pending[n:]
@@ -209,6 +235,10 @@ func (t *termReader) nextKey(ctx context.Context) (key, error) {
 				return key{}, r.err
 			}
 			t.pending = append(t.pending, r.b...)
+		case <-t.resized:
+			settled = time.After(resizeDelay)
+		case <-settled:
+			return key{}, nil
 		case <-ctx.Done(): // what is being read is for the next line
 			return key{}, context.Cause(ctx)
 		}

@@ -77,15 +77,21 @@ func (s *screen) canMove() bool {
 
 // width is the number of columns.
 func (s *screen) width() int {
+	width, _ := s.size()
+	return width
+}
+
+// size is the number of columns and of rows.
+func (s *screen) size() (width, height int) {
 	if f, ok := s.w.(*os.File); ok && s.tty {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return w
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+			return w, h
 		}
 	}
 	if w, err := strconv.Atoi(s.env("COLUMNS")); err == nil && w > 0 {
-		return w
+		return w, 24
 	}
-	return 80
+	return 80, 24
 }
 
 // discarded says whether all that is written is lost without an error, and not

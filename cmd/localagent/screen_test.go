@@ -169,7 +169,8 @@ func TestFresh(t *testing.T) {
 // The status line comes late, runs on, and is gone before anything is written.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, b := testScreen(map[string]string{"COLUMNS": "30"})
+		vars := map[string]string{"COLUMNS": "30"}
+		s, b := testScreen(vars)
 		out := newScreen(b, s.env)
 		st := newStatus(s, out)
 		since := func() string { // what was written since the last look
@@ -191,6 +192,14 @@ func TestStatus(t *testing.T) {
 		out.put("text\n")
 		if got := since(); got != "\r\x1b[Ktext\n" {
 			t.Errorf("written over the line: %q", got)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		since()
+		vars["COLUMNS"] = "15" // and what stood in one row stands in two
+		st.show("")
+		if got := since(); got != "\r\x1b[1A\x1b[J\x1b[K" {
+			t.Errorf("erased on a narrower terminal: %q", got)
 		}
 		st.close(out)
 		time.Sleep(time.Second)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -13,7 +15,7 @@ type status struct {
 	s     *screen
 	label string    // "": nothing is waited for
 	since time.Time // when the wait began
-	drawn bool
+	drawn string    // as it stands on the screen; "": it does not
 	frame int
 	stop  chan struct{}
 }
@@ -88,17 +90,28 @@ func (st *status) draw(now time.Time) {
 		text += " " + shortTime(waited.Truncate(time.Second))
 	}
 	st.frame = (st.frame + 1) % len(spinner)
-	line := cutWidth(spinner[st.frame]+" "+clean(text), st.s.width()-1)
-	st.s.show("\r" + st.s.paint(span{styleDim, line}) + "\x1b[K")
-	st.drawn = true
+	width := st.s.width()
+	line := cutWidth(spinner[st.frame]+" "+clean(text), width-1)
+	st.s.show(st.begin(width) + st.s.paint(span{styleDim, line}) + "\x1b[K")
+	st.drawn = line
 }
 
 // erase takes the line away. The lock is held.
 func (st *status) erase() {
-	if st.drawn {
-		st.s.show("\r\x1b[K")
-		st.drawn = false
+	if st.drawn != "" {
+		st.s.show(st.begin(st.s.width()) + "\x1b[K")
+		st.drawn = ""
 	}
+}
+
+// begin brings the cursor to the start of the line. A terminal that has become
+// too narrow for it has made several of it, of which the first is left.
+func (st *status) begin(width int) string {
+	n := breaksBefore(st.drawn, math.MaxInt, width)
+	if n == 0 {
+		return "\r"
+	}
+	return "\r\x1b[" + strconv.Itoa(n) + "A\x1b[J"
 }
 
 // around calls write in a moment when the line is not there.

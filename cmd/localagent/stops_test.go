@@ -79,6 +79,7 @@ func TestStopStatuses(t *testing.T) {
 			t.Parallel()
 			s := ollamatest.NewFunc(t, row.reply)
 			s.Models[0].Context = 0 // any window will do
+			s.Requests()            // takes the lock of the server: its goroutines see that
 			args := append([]string{"-H", s.URL, "-m", "test", "-o", formatStream}, strings.Fields(row.args)...)
 			last, results, status := lastOf(t, row.interrupt, append(args, "go")...)
 			if results != 1 {

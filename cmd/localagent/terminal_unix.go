@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"os/signal"
 	"syscall"
 
 	"golang.org/x/term"
@@ -19,4 +21,11 @@ func (t *termReader) suspend(cooked *term.State) {
 	term.Restore(fd, cooked)
 	syscall.Kill(0, syscall.SIGTSTP)
 	term.Restore(fd, raw)
+}
+
+// onResize says when the terminal gets another size, until stop is called.
+func onResize() (resized <-chan os.Signal, stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGWINCH)
+	return c, func() { signal.Stop(c) }
 }

@@ -1,0 +1,14 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/term"
+)
+
+// suspend does nothing: there is no stopping of programs here.
+func (t *termReader) suspend(*term.State) {}
+
+// onResize says nothing: what stands on the screen is drawn anew with the next
+// key.
+func onResize() (resized <-chan os.Signal, stop func()) { return nil, func() {} }
