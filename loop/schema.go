@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/tidwall/gjson"
 
 	"github.com/localagent/localagent/tools"
@@ -166,32 +165,28 @@ func schemaAnswer(raw string) (text string, ok bool) {
 }
 
 // answerSchema checks final answers.
-type answerSchema struct{ resolved *jsonschema.Resolved }
+type answerSchema struct{ *tools.Schema }
 
 // compileAnswer reads the schema of final answers; nil when there is none.
 func compileAnswer(raw json.RawMessage) (*answerSchema, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, fmt.Errorf("loop: the answer's schema: %w", err)
-	}
-	resolved, err := s.Resolve(nil)
+	s, err := tools.NewSchema(raw)
 	if err != nil {
 		return nil, fmt.Errorf("loop: the answer's schema: %w", err)
 	}
-	return &answerSchema{resolved}, nil
+	return &answerSchema{s}, nil
 }
 
 // check is the JSON value in an answer, or what is wrong with it.
 func (s *answerSchema) check(text string) (value string, err error) {
 	value = unfenced(text)
-	var v any
+	var v json.RawMessage
 	if err := json.Unmarshal([]byte(value), &v); err != nil {
 		return "", fmt.Errorf("the answer is not JSON: %w", err)
 	}
-	if err := s.resolved.Validate(v); err != nil {
+	if err := s.Validate(v); err != nil {
 		return "", fmt.Errorf("the answer does not fit its schema: %w", err)
 	}
 	return value, nil

@@ -17,13 +17,24 @@ func (e *entry) read(raw json.RawMessage) (args json.RawMessage, coerced []strin
 	if bad := syntaxProblem(raw); bad != nil {
 		return raw, nil, []problem{*bad}
 	}
-	var c coercer
+	c := newCoercer(raw)
 	args = c.value(e.schema, raw, "")
-	return args, c.done, check(e.schema, e.resolved, args)
+	return args, c.done, e.check(args)
 }
 
 // syntaxProblem says why raw is not an object that can be walked.
 func syntaxProblem(raw json.RawMessage) *problem {
+	if bad := notJSON(raw); bad != nil {
+		return bad
+	}
+	if kindOf(raw) != kindObject {
+		return &problem{"", faultSyntax, "must be a JSON object, got " + describe(raw)}
+	}
+	return nil
+}
+
+// notJSON says why raw is no value that can be walked.
+func notJSON(raw json.RawMessage) *problem {
 	var valid json.RawMessage
 	var syntax *json.SyntaxError
 	switch {
@@ -31,8 +42,6 @@ func syntaxProblem(raw json.RawMessage) *problem {
 		return &problem{"", faultSyntax, fmt.Sprintf("not valid JSON: %v at byte %d", syntax, syntax.Offset)}
 	case tooDeep(raw):
 		return &problem{"", faultSyntax, fmt.Sprintf("nested deeper than %d levels", maxNesting)}
-	case kindOf(raw) != kindObject:
-		return &problem{"", faultSyntax, "must be a JSON object, got " + describe(raw)}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -31,6 +32,7 @@ const (
 	faultRange     fault = "range"
 	faultLength    fault = "length"
 	faultRule      fault = "rule" // anything else the schema says
+	faultCost      fault = "cost" // it cannot be told in a sane time
 )
 
 // maxProblems bounds what one answer complains about.
@@ -54,27 +56,43 @@ func (c *checker) add(path string, f fault, format string, args ...any) {
 	}
 }
 
-// check returns what is wrong with args, an object.
-func check(s *schema, resolved *jsonschema.Resolved, args json.RawMessage) []problem {
-	var c checker
-	c.value(s, args, "")
-	if len(c.problems) == 0 {
-		if err := validate(resolved, args); err != nil {
-			c.problems = append(c.problems, ruleProblem(err))
-		}
+// Validate returns what is wrong with a JSON value, nil if it fits.
+func (s *Schema) Validate(value json.RawMessage) error {
+	value = skipSpace(value)
+	if bad := notJSON(value); bad != nil {
+		return errors.New(bad.text)
 	}
-	return c.problems
+	if bad := s.costly(value); bad != nil {
+		return errors.New(bad.text)
+	}
+	return s.validate(value)
+}
+
+// check returns what is wrong with args, an object.
+func (s *Schema) check(args json.RawMessage) []problem {
+	var c checker
+	c.value(s.schema, args, "")
+	if len(c.problems) > 0 {
+		return c.problems
+	}
+	if bad := s.costly(args); bad != nil {
+		return []problem{*bad}
+	}
+	if err := s.validate(args); err != nil {
+		return []problem{ruleProblem(err)}
+	}
+	return nil
 }
 
 // validate asks the validator. It panics on some schemas that it accepted:
 // users declare them in files, so that must not end the program.
-func validate(resolved *jsonschema.Resolved, args json.RawMessage) (err error) {
+func (s *Schema) validate(value json.RawMessage) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the schema cannot be used: %v", p)
 		}
 	}()
-	return resolved.Validate(instance(args))
+	return s.resolved.Validate(instance(value))
 }
 
 func (c *checker) value(s *schema, raw json.RawMessage, path string) {
@@ -239,6 +257,11 @@ func (c *checker) object(s *schema, raw json.RawMessage, path string) {
 	for _, p := range s.props {
 		if p.required && !seen[p.name] {
 			c.add(joinPath(path, p.name), faultMissing, "missing; must be %s", p.schema.follow().wants())
+		}
+	}
+	for _, name := range s.needs {
+		if !seen[name] {
+			c.add(joinPath(path, name), faultMissing, "missing")
 		}
 	}
 }

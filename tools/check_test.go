@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -79,11 +80,11 @@ func TestCheck(t *testing.T) {
 		{"no end of problems", `{"type":"object","additionalProperties":false}`, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, strings.TrimSuffix(strings.Repeat("?: no such argument; it takes none|", 6), "|")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, resolved, err := compile(json.RawMessage(tt.schema), false)
+			s, err := compile(json.RawMessage(tt.schema), false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, problems := (&entry{nil, s, resolved}).read(json.RawMessage(tt.args))
+			_, _, problems := (&entry{nil, s}).read(json.RawMessage(tt.args))
 			var got []string
 			for _, p := range problems {
 				if p.path == "" {
@@ -161,12 +162,100 @@ func TestCompile(t *testing.T) {
 		{"unknown reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`, `$defs`},
 		{"refers to itself", `{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$ref":"#/$defs/c"},"c":{"anyOf":[{"$ref":"#/$defs/b"}]}}}`, `leads back to itself`},
 		{"is all of itself", `{"type":"object","allOf":[{"$ref":"#"}]}`, `leads back to itself`},
+		{"reference elsewhere in it", `{"type":"object","properties":{"a":{"$ref":"#/properties/b~1c/items"},"b/c":{"items":{"type":"integer"}}}}`, ``},
+		{"reference by name", `{"type":"object","properties":{"a":{"$ref":"#n"}},"$defs":{"b":{"$anchor":"n"}}}`, ``},
+		{"reference by id", `{"$id":"https://example.org/s","type":"object","properties":{"a":{"$ref":"n"}},"$defs":{"b":{"$id":"n"}}}`, ``},
+		{"reference by the id of the whole", `{"$id":"https://example.org/s","type":"object","properties":{"a":{"$ref":"https://example.org/s"},"c":{"$ref":"https://example.org/s#/$defs/b"}},"$defs":{"b":{}}}`, ``},
+		{"reference to no schema", `{"type":"object","properties":{"a":{"$ref":"#/properties"}}}`, `#/properties/a: the reference "#/properties" leads to no schema`},
+		{"many alternatives", `{"type":"object","properties":{"a":{"anyOf":[` + strings.Repeat(`{"type":"null"},`, 900) + `{}]}}}`, ``},
+		{"alternatives that multiply", `{"type":"object","properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{` + doubling(32) + `}}`, `#/$defs/24: alternatives within alternatives come to more than 1000`},
 		{"too deep", `{"type":"object","properties":` + strings.Repeat(`{"a":{"properties":`, 60) + `{}` + strings.Repeat(`}}`, 60) + `}`, `nests deeper than 100`},
 	} {
-		_, _, err := compile(json.RawMessage(tt.schema), false)
+		_, err := compile(json.RawMessage(tt.schema), false)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// doubling are definitions of which each is two of the next.
+func doubling(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%d":{"anyOf":[{"$ref":"#/$defs/%d"},{"$ref":"#/$defs/%d"}]},`, i, i+1, i+1)
+	}
+	return b.String() + fmt.Sprintf(`"%d":{"type":"integer"}`, n)
+}
+
+// No schema makes the work grow with a power of the depth: two alternatives that
+// may each hold either, at every level.
+func TestCheckEnds(t *testing.T) {
+	const pair = `{"type":"object","properties":{"k":{"$ref":"#/$defs/k"}},"$defs":{"k":{"anyOf":[
+		{"type":"array","items":{"$ref":"#/$defs/k"}},
+		{"type":"object","properties":{"in":{"$ref":"#/$defs/k"}},"required":["a"]},
+		{"type":"object","properties":{"in":{"$ref":"#/$defs/k"}},"required":["b"]},
+		{"type":"integer"}]}}}`
+	deep := func(n int, open, end string) string {
+		return `{"k":` + strings.Repeat(open, n) + end + strings.Repeat(`}`, n) + `}`
+	}
+	const costly = "k: cannot be checked: the alternatives of its schema are too many for a value that nests so deep; give a simpler one"
+	for _, tt := range []struct{ name, schema, args, want string }{
+		{"right and shallow", pair, deep(8, `{"a":1,"b":2,"in":`, `5`), ``},
+		{"right and deep", pair, deep(40, `{"a":1,"b":2,"in":`, `5`), costly},
+		{"wrong and deep", pair, deep(40, `{"a":1,"b":2,"in":`, `true`), `k: must be a list or an object or an integer, got an object`},
+		{"wrong at each level", pair, deep(40, `{"in":`, `5`), `k: must be a list or an object or an integer, got an object`},
+		{"no end of lists", `{"type":"object","properties":{"k":{"$ref":"#/$defs/l"}},"$defs":{"l":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/l"}},{"type":"null"}]}}}`,
+			`{"k":"x"}`, `k: must be a list or null, got the string "x"`},
+		{"parts that are held against others", `{"type":"object","properties":{"k":{"$ref":"#/$defs/k"}},"$defs":{"k":{
+			"patternProperties":{"^i":{"$ref":"#/$defs/k"},"n$":{"$ref":"#/$defs/k"}},"unevaluatedProperties":{"$ref":"#/$defs/k"}}}}`, deep(40, `{"in":`, `5`), costly},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, bad := NewSet(toolWith(tt.schema, echo)).Check(Call{Name: "t", Args: json.RawMessage(tt.args)})
+			switch {
+			case tt.want == "" && bad != nil:
+				t.Errorf("got %s, want that it fits", bad.Text)
+			case tt.want != "" && (bad == nil || !strings.HasPrefix(bad.Text, "the arguments of t are wrong:\n- "+tt.want+"\n")):
+				t.Errorf("got %+v, want %s", bad, tt.want)
+			}
+		})
+	}
+}
+
+// An example stays short, however often a schema needs itself.
+func TestExampleEnds(t *testing.T) {
+	var props, names []string
+	for i := range 30 {
+		props = append(props, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/k"}`, i))
+		names = append(names, fmt.Sprintf(`"p%d"`, i))
+	}
+	k := `{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(names, ",") + `]}`
+	set := NewSet(toolWith(`{"type":"object","properties":{"k":{"$ref":"#/$defs/k"}},"required":["k"],"$defs":{"k":`+k+`}}`, echo))
+	if _, _, bad := set.Check(Call{Name: "t", Args: json.RawMessage(`{}`)}); bad == nil || len(bad.Text) > 1000 {
+		t.Errorf("got %d bytes, want a short answer", len(bad.Text))
+	}
+}
+
+func TestValidate(t *testing.T) {
+	s, err := NewSchema(json.RawMessage(` {"type":["array","null"],"items":{"type":"integer"},"maxItems":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		` [1, 2] `: ``,
+		`null`:     ``,
+		`[1,"2"]`:  `has type "string", want "integer"`,
+		`[1,2,3]`:  `maxItems`,
+		`[1`:       `not valid JSON`,
+		``:         `not valid JSON`,
+		strings.Repeat("[", 101) + strings.Repeat("]", 101): `nested deeper than 100 levels`,
+	} {
+		err := s.Validate(json.RawMessage(value))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: got %v, want %q", value, err, want)
+		}
+	}
+	if _, err := NewSchema(json.RawMessage(`{"$ref":"elsewhere.json"}`)); err == nil {
+		t.Error("a schema that needs another one is accepted")
 	}
 }
 

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,15 @@ import (
 type coercer struct {
 	done  []string // what was converted
 	tried map[trial]respelling
+	left  *int  // bytes that alternatives may still be tried on
+	alone *byte // the value that was just made a list of one
+}
+
+// newCoercer returns a coercer for args. It tries alternatives within reason: a
+// converted value is a new one, to be converted in all ways again.
+func newCoercer(args json.RawMessage) *coercer {
+	left := 1<<20 + 64*len(args)
+	return &coercer{tried: map[trial]respelling{}, left: &left}
 }
 
 // value returns raw as it fits s, or raw itself.
@@ -27,6 +37,12 @@ func (c *coercer) value(s *schema, raw json.RawMessage, path string) json.RawMes
 		out, ok := convert(s, raw)
 		if !ok {
 			return raw
+		}
+		if kindOf(out) == kindArray && bytes.Equal(out[1:len(out)-1], raw) {
+			if c.alone == &raw[0] {
+				return raw // there would be no end to lists of lists
+			}
+			c.alone = &out[1]
 		}
 		c.note(path, raw, out)
 		raw, k = out, kindOf(out)
@@ -58,9 +74,6 @@ func (c *coercer) alternative(s *schema, raw json.RawMessage, path string) json.
 	at := trial{s, &raw[0]}
 	r, known := c.tried[at]
 	if !known {
-		if c.tried == nil {
-			c.tried = map[trial]respelling{}
-		}
 		r = c.choose(s, raw, path)
 		c.tried[at] = r
 	}
@@ -85,6 +98,9 @@ func (c *coercer) choose(s *schema, raw json.RawMessage, path string) respelling
 	}
 	only := respelling{value: raw}
 	for _, alt := range s.oneOf {
+		if *c.left -= len(raw) + costOfOne; *c.left < 0 {
+			return respelling{value: raw}
+		}
 		r := c.within(alt, raw, path)
 		switch {
 		case len(r.done) == 0 || !fits(alt, r.value):
@@ -99,7 +115,7 @@ func (c *coercer) choose(s *schema, raw json.RawMessage, path string) respelling
 
 // within coerces raw by one alternative.
 func (c *coercer) within(alt *schema, raw json.RawMessage, path string) respelling {
-	try := coercer{tried: c.tried}
+	try := coercer{tried: c.tried, left: c.left, alone: c.alone}
 	value := try.value(alt, raw, path)
 	return respelling{value, try.done}
 }

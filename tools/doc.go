@@ -33,5 +33,10 @@
 //
 // The schema is one of JSON Schema, draft 2020-12 or draft 7, as
 // github.com/google/jsonschema-go validates it. Numbers are compared as
-// float64 by rules that this package has no words of its own for.
+// float64 by rules that this package has no words of its own for. It nests at
+// most 100 deep, refers only to itself, and holds one place of a value against
+// at most 1,000 schemas, counted through all references. A value that would take
+// the validator more than about a second, as one that nests deep in a schema
+// whose alternatives hold themselves, is refused with the argument it is in.
+// [NewSchema] makes such checks of any value.
 package tools

@@ -39,11 +39,11 @@ func (e *entry) example(given json.RawMessage, problems []problem) (json.RawMess
 		if v, ok := kept[p.name]; ok {
 			out = append(out, member{p.name, v})
 		} else if p.required || wrong[p.name] {
-			out = append(out, member{p.name, p.schema.sample(0)})
+			out = append(out, member{p.name, p.schema.sample(newSampling())})
 		}
 	}
 	args := json.RawMessage(appendObject(nil, out))
-	return args, len(check(e.schema, e.resolved, args)) == 0
+	return args, len(e.check(args)) == 0
 }
 
 // move keeps the value of an unknown key under the name it probably meant. It
@@ -61,17 +61,31 @@ func (e *entry) sample(all bool) (json.RawMessage, bool) {
 	var out []member
 	for _, p := range e.schema.props {
 		if p.required || all {
-			out = append(out, member{p.name, p.schema.sample(0)})
+			out = append(out, member{p.name, p.schema.sample(newSampling())})
 		}
 	}
 	args := json.RawMessage(appendObject(nil, out))
-	return args, len(check(e.schema, e.resolved, args)) == 0
+	return args, len(e.check(args)) == 0
 }
+
+// A sampling bounds a sample: a schema may hold itself, and in many places.
+type sampling struct {
+	depth int
+	left  *int // values
+}
+
+func newSampling() sampling {
+	left := 500
+	return sampling{left: &left}
+}
+
+func (a sampling) deeper() sampling { return sampling{a.depth + 1, a.left} }
 
 // sample returns a value that fits s as far as its type, limits and examples
 // tell.
-func (s *schema) sample(depth int) json.RawMessage {
+func (s *schema) sample(a sampling) json.RawMessage {
 	s = s.follow()
+	*a.left--
 	switch {
 	case len(s.examples) > 0:
 		return s.examples[0]
@@ -80,19 +94,19 @@ func (s *schema) sample(depth int) json.RawMessage {
 	case len(s.enum) > 0:
 		return s.enum[0]
 	case len(s.oneOf) > 0:
-		return s.oneOf[0].sample(depth + 1)
-	case len(s.types) == 0 || depth > 4:
+		return s.oneOf[0].sample(a.deeper())
+	case len(s.types) == 0 || a.depth > 4 || *a.left < 0:
 		return json.RawMessage(`"..."`)
 	}
 	for _, t := range s.types {
 		if t != "null" {
-			return s.sampleOf(t, depth)
+			return s.sampleOf(t, a)
 		}
 	}
 	return json.RawMessage("null")
 }
 
-func (s *schema) sampleOf(t string, depth int) json.RawMessage {
+func (s *schema) sampleOf(t string, a sampling) json.RawMessage {
 	switch t {
 	case "integer", "number":
 		return s.sampleNumber()
@@ -102,7 +116,7 @@ func (s *schema) sampleOf(t string, depth int) json.RawMessage {
 		if s.items == nil {
 			return json.RawMessage("[]")
 		}
-		vs := []json.RawMessage{s.items.sample(depth + 1)}
+		vs := []json.RawMessage{s.items.sample(a.deeper())}
 		for len(vs) < min(s.count.min, 10) {
 			vs = append(vs, vs[0])
 		}
@@ -111,7 +125,7 @@ func (s *schema) sampleOf(t string, depth int) json.RawMessage {
 		var out []member
 		for _, p := range s.props {
 			if p.required {
-				out = append(out, member{p.name, p.schema.sample(depth + 1)})
+				out = append(out, member{p.name, p.schema.sample(a.deeper())})
 			}
 		}
 		return appendObject(nil, out)

@@ -47,3 +47,17 @@ func Example() {
 	// - value: missing; must be a number
 	// Correct arguments look like this: {"value":50,"to":"celsius"} []
 }
+
+// Any value can be held against a schema, not only the arguments of a call.
+func ExampleNewSchema() {
+	s, err := tools.NewSchema(json.RawMessage(`{"type": "array", "items": {"type": "integer"}, "maxItems": 3}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Validate(json.RawMessage(`[1, 2]`)))
+	fmt.Println(s.Validate(json.RawMessage(`[1, 2, 3, 4]`)))
+	// Output:
+	// <nil>
+	// validating root: maxItems: array length 4 is greater than 3
+}

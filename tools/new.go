@@ -44,11 +44,11 @@ func New[In, Out any](t Tool, f func(ctx context.Context, c Call, in In) (Out, e
 			panic(fmt.Sprintf("tools: arguments of %s: %v", t.Name, err))
 		}
 	}
-	schema, resolved, err := compile(t.Parameters, inferred)
+	schema, err := compile(t.Parameters, inferred)
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", t.Name, err))
 	}
-	e := &entry{&t, schema, resolved}
+	e := &entry{&t, schema}
 	t.Run = func(ctx context.Context, c Call) (any, error) {
 		var in In
 		if bad := e.decode(c.Args, &in); bad != nil {

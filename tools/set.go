@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"sync"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // A Set is the tools of a run, in the order they were added. Its zero value is
@@ -20,9 +18,8 @@ type Set struct {
 
 // An entry is a tool with its schema made ready.
 type entry struct {
-	tool     *Tool
-	schema   *schema
-	resolved *jsonschema.Resolved
+	tool *Tool
+	*Schema
 }
 
 // NewSet returns a set of the given tools. It panics as [Set.Add] does.
@@ -55,14 +52,14 @@ func (s *Set) Add(t *Tool) {
 	if t.Run == nil {
 		panic(fmt.Sprintf("tools: %s has no Run", t.Name))
 	}
-	schema, resolved, err := compile(t.Parameters, false)
+	schema, err := compile(t.Parameters, false)
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", t.Name, err))
 	}
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}
-	s.entries[t.Name] = &entry{t, schema, resolved}
+	s.entries[t.Name] = &entry{t, schema}
 	s.tools = append(s.tools, t)
 }
 

@@ -44,7 +44,7 @@ func (t *Tool) shape() *schema {
 	var types jsonschema.Schema
 	if json.Unmarshal(t.Parameters, &types) == nil && !tooDeep(t.Parameters) {
 		if s, err := readSchema(skipSpace(t.Parameters)); err == nil {
-			return s
+			return s.root
 		}
 	}
 	return anySchema

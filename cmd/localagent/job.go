@@ -6,10 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/session"
+	"github.com/localagent/localagent/tools"
 )
 
 // A job is an agent with all that the command puts around it: a model, tools
@@ -148,12 +147,8 @@ func readSchema(file string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &statusError{exitUsage, err}
 	}
-	var s jsonschema.Schema
-	if err = json.Unmarshal(b, &s); err == nil {
-		_, err = s.Resolve(nil)
-	}
-	if err != nil {
-		return nil, usageErrorf("%s is no JSON Schema: %v", file, err)
+	if _, err := tools.NewSchema(b); err != nil {
+		return nil, usageErrorf("%s cannot be used as a JSON Schema: %v", file, err)
 	}
 	return b, nil
 }
