@@ -100,6 +100,7 @@ type judge struct {
 	text  string // the source up to here, if it is at hand
 
 	noSchema bool // no key in c is one of a schema
+	open     bool // the text ended before the last closers
 
 	room *room // nil: all is allocated
 
@@ -415,6 +416,9 @@ func (j *judge) fits(i int, f *facts) bool {
 
 // flat judges arguments that stand beside the name.
 func (j *judge) flat(c call, rest []field, f *facts) verdict {
+	if j.open { // more of them may have been due
+		return faulty(ReasonTruncated, len(j.text), "}")
+	}
 	slices.SortFunc(rest, func(a, b field) int { return a.k0 - b.k0 })
 	if f.params == nil {
 		if !j.place.marked() {
@@ -774,10 +778,18 @@ func (j *judge) stringArgs(tool int, f *facts, raw string, at int) (string, []Re
 			break
 		}
 	}
-	if f.only != "" && s == raw {
+	if f.only != "" && s == raw && !assigns(unquote(raw), f.only) {
 		return onlyArg(f.only, raw), []Repair{{RepairPositional, at}}, ""
 	}
 	return "", nil, ReasonBadArgs
+}
+
+// assigns reports whether text begins with the name of a parameter and the sign
+// that gives it a value: it is not the value itself.
+func assigns(text, param string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n`'\"{"), param)
+	rest = strings.TrimLeft(rest, " \t`'\"")
+	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=' && !strings.HasPrefix(rest, "=="))
 }
 
 // readWhole reads text that is exactly one object or string; bad says why it is

@@ -60,15 +60,22 @@ func (s *Scanner) finishCandidate() bool {
 		return s.finishDoubled(quoted)
 	case s.quotes('['):
 		c.v = s.quotedList()
-	case !c.glued && s.plainData():
+	case !s.goesOnFrom() && s.plainData():
 		return s.reject()
 	default:
 		c.v = s.judge()
 	}
-	if c.v.kind == isData && c.glued {
+	if c.v.kind == isData && s.goesOnFrom() {
 		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}
 	return s.weigh()
+}
+
+// goesOnFrom reports whether the candidate, if it is no call, belongs to the call
+// directly before it: as a second object of arguments, or as the only one.
+func (s *Scanner) goesOnFrom() bool {
+	c := &s.cand
+	return c.glued || c.called && s.text[c.start] == '{' && isArgsKey(s.read.firstKey())
 }
 
 // quotes reports whether the candidate is one string, which begins with open.
@@ -85,7 +92,7 @@ func (s *Scanner) weigh() bool {
 		}
 		return s.reject()
 	}
-	if s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
+	if c.value || s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
 		return s.reject() // it is the answer, or a part of it
 	}
 	if c.v.kind == isFault && len(c.v.calls) == 1 && !c.place.whole {
@@ -102,7 +109,11 @@ func (s *Scanner) weigh() bool {
 		return s.endsPython()
 	}
 	if s.expression() && !c.place.marked() && !c.first && !c.expr {
-		if !c.own || s.toldOf(c.start) {
+		switch {
+		case !c.own && s.besideCalls(c.start):
+			s.acceptFault(Problem{Reason: ReasonMalformed, Offset: c.start, Expected: "calls alone, or marked ones"}, false)
+			return true
+		case !c.own || s.toldOf(c.start) || s.joined(c.start):
 			return s.speaksOf()
 		}
 		s.state = stLineRest
@@ -127,13 +138,13 @@ func (s *Scanner) judge() verdict {
 		return s.unreadable()
 	}
 	j := judge{reg: &s.reg, c: r.canonical(), parts: r.parts, outer: r.keys[:r.outer], span: Span{c.start, c.end}, place: c.place}
-	j.out, j.text, j.noSchema, j.room = r.out, s.text, !r.schema, &s.room
+	j.out, j.text, j.noSchema, j.open, j.room = r.out, s.text, !r.schema, c.open, &s.room
 	s.room.full = false
 	v := j.value(0, 0)
 	if j.given {
 		r.out = nil
 	}
-	if v.kind == isData && c.place.hard && !c.expr && s.marker.on {
+	if v.kind == isData && c.place.hard && !c.expr && s.marker.on && !s.marker.list {
 		return faulty(ReasonMalformed, c.start, "a call")
 	}
 	s.describe(v.calls)
@@ -163,7 +174,7 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 // it looks like a call.
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
-	callLike := r.toolSeen || r.firstKey() != "" && s.text[c.start] == '{' && s.reg.known(r.firstKey())
+	callLike := r.toolSeen || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
 	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}
@@ -171,6 +182,12 @@ func (s *Scanner) unreadable() verdict {
 		return verdict{kind: isFault, fault: r.problem}
 	}
 	return verdict{}
+}
+
+// callsFirst reports whether an object with that first key is a call: the key is
+// a tool, or wraps nothing else.
+func (s *Scanner) callsFirst(key string) bool {
+	return key != "" && key != "function" && isWrapperKey(key) || s.reg.known(key)
 }
 
 // describe completes calls with what the scanner knows: the repairs of their
@@ -228,8 +245,23 @@ func (s *Scanner) reject() bool {
 // the line is part of the sentence.
 func (s *Scanner) speaksOf() bool {
 	s.state = stText
-	s.told = s.lineStart(s.cand.end)
+	s.told, s.spoken = s.lineStart(s.cand.end), s.cand.end
 	return s.reject()
+}
+
+// joined reports whether a comma joins what stands at p to a call that a sentence
+// speaks of.
+func (s *Scanner) joined(p int) bool {
+	if s.spoken == 0 || p-s.spoken > maxLook {
+		return false
+	}
+	between := s.text[s.spoken:p]
+	return strings.ContainsAny(between, ",;") && strings.Trim(between, ",; \t\r\n") == ""
+}
+
+// besideCalls reports whether a call ends on the line of p.
+func (s *Scanner) besideCalls(p int) bool {
+	return len(s.calls) > 0 && s.ended > s.lineStart(p)
 }
 
 // toldOf reports whether the line of p has spoken of a call.
@@ -265,6 +297,7 @@ func (s *Scanner) accept() bool {
 	}
 	s.endCalls(c.end)
 	s.lists, s.glued = s.text[c.start] == '[', false
+	s.marker.list = s.marker.on && s.lists && !c.apart
 	return true
 }
 
@@ -316,6 +349,7 @@ func (s *Scanner) endCalls(end int) {
 	s.pos, s.ended = max(s.pos, end), end
 	s.prefix = -1
 	s.lead, s.called, s.stands = true, true, false
+	s.shut, s.strung = false, false
 	s.fence.used = s.fence.kind != fenceNone
 	if s.marker.on {
 		s.marker.pending = false
@@ -349,10 +383,12 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 }
 
 // nameless reports whether the candidate in a hard marker holds neither a name
-// nor arguments.
+// nor arguments. Of one that cannot be read nobody knows.
 func (s *Scanner) nameless() bool {
 	r := &s.read
-	return !r.toolSeen && r.nameSeen == "" && !isNameKey(r.firstKey()) && !isArgsKey(r.firstKey()) && !isWrapperKey(r.firstKey())
+	k := r.firstKey()
+	return !s.cand.apart && !r.failed() && !r.toolSeen && r.nameSeen == "" &&
+		!isNameKey(k) && !isArgsKey(k) && !isWrapperKey(k) && !s.reg.known(k)
 }
 
 // acceptAnswer takes the answer that a pseudo tool holds.

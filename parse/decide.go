@@ -218,7 +218,7 @@ func (s *Scanner) unclosed(f Finish) {
 	case s.completeAtEnd():
 		r.closeAll(RepairMissingCloser)
 		s.pos = len(s.text)
-		c.odd = true
+		c.odd, c.open = true, true
 		if r.tail != tailNone {
 			s.pos = r.ended
 		}
@@ -230,6 +230,7 @@ func (s *Scanner) unclosed(f Finish) {
 	case s.fence.kind == fencePython && (r.exprs == 0 || r.failed()), c.tick > 0 && !r.sure:
 	case s.showsData():
 		s.unread = true
+		s.swallowed(c.start, r.due())
 	default:
 		s.cut(r.due())
 		s.prose(c.start)
@@ -237,6 +238,30 @@ func (s *Scanner) unclosed(f Finish) {
 	}
 	s.prose(c.start)
 	s.lead = false
+}
+
+// swallowed notes a call in a hard marker at the start of a line, in data that
+// opens at p and never closes: it was meant, and is no answer.
+func (s *Scanner) swallowed(p int, due string) {
+	for {
+		i := strings.IndexByte(s.text[p:], '\n')
+		if i < 0 {
+			return
+		}
+		p = s.look(p + i + 1)
+		if p == len(s.text) || s.text[p] != '<' && s.text[p] != '[' {
+			continue
+		}
+		t, ok := lexMarker(s.text[p:], true)
+		if ok != yes || t.kind != markHard || t.close {
+			continue
+		}
+		rest := s.text[s.look(p+t.n):]
+		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") || s.reg.known(rest[:wordLen(rest)]) {
+			s.fault(ReasonMalformed, p, due)
+			return
+		}
+	}
 }
 
 // completeAtEnd reports whether only closers of the objects around complete
@@ -252,19 +277,24 @@ func (s *Scanner) completeAtEnd() bool {
 	if s.cand.named || r.tail != tailNone {
 		return false
 	}
+	for _, f := range r.stack[1:] { // the objects around hold a call, and do not belong to one
+		if !isWrapperKey(r.key(f.keys - 1)) {
+			return false
+		}
+	}
 	f := r.stack[len(r.stack)-1]
-	if len(r.keys) <= f.keys {
+	last := len(r.keys) - 1
+	if last < f.keys || r.out[r.keys[last].val0] != '{' {
 		return false
 	}
-	m := r.keys[len(r.keys)-1]
-	key := string(r.out[m.key0+1 : m.key1-1])
-	if r.out[m.val0] != '{' {
-		return false
-	}
-	if isArgsKey(key) {
+	switch key := r.key(last); {
+	case isArgsKey(key):
+		return r.toolSeen || r.nameSeen != ""
+	case isWrapperKey(key):
 		return true
+	default:
+		return len(r.stack) == 1 && last == f.keys && s.reg.known(key)
 	}
-	return isWrapperKey(key) || len(r.stack) == 1 && r.keys[f.keys].key0 == m.key0 && s.reg.known(key)
 }
 
 // due is what would have come next in an unclosed candidate.

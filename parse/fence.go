@@ -107,7 +107,7 @@ func (s *Scanner) fenceLine(p, n, next int) bool {
 	if s.fence.kind != fenceNone && info == "" {
 		return s.closeFence(p, next)
 	}
-	if s.fence.used && isSentence(info) {
+	if s.fence.used && (isSentence(info) || info == "assistant" || strings.Trim(info, ".,;") == "") {
 		return s.closeFence(p, p+n)
 	}
 	if s.fence.kind != fenceNone {
@@ -425,7 +425,15 @@ func (s *Scanner) inSpan() bool {
 		s.fence.inline, c.tick = false, 0
 		s.state = stText
 		return s.accept()
-	case n == 0, n < c.tick: // the run before stands alone
+	case n == 0, n < c.tick:
+		switch end, ok := s.spanEnds(c.end, c.tick); ok {
+		case maybe:
+			return false
+		case yes:
+			c.end, s.pos = end, end
+			return s.speaksOf()
+		}
+		// The run before stands alone, or the line ends with the span.
 		s.odd = s.lineStart(c.tickAt)
 		c.odd, c.tick = true, 0
 		s.state = stText
@@ -442,6 +450,49 @@ func (s *Scanner) inSpan() bool {
 	}
 	s.state = stLineRest
 	return true
+}
+
+// spanEnds returns where a code span ends that a run of n backticks opened, and
+// whose line goes on behind it; the span holds more than the call that ends at p.
+func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
+	cut := maybe
+	if s.eof {
+		cut = no
+	}
+	for q := max(p, s.spanSeen); ; {
+		i := strings.IndexAny(s.text[q:], "`\n")
+		if i < 0 {
+			s.spanSeen = len(s.text)
+			return 0, cut
+		}
+		if q += i; s.text[q] == '\n' {
+			return 0, no
+		}
+		m := runLen(s.text, q)
+		if q+m == len(s.text) {
+			s.spanSeen = q
+			return 0, cut
+		}
+		if end = q + m; min(m, 3) == min(n, 3) {
+			break
+		}
+		q = end
+	}
+	rest := strings.TrimLeft(s.text[end:min(len(s.text), end+maxLook)], " \t\r")
+	switch {
+	case rest == "" && end+maxLook > len(s.text):
+		return 0, cut
+	case strings.HasPrefix(rest, "\n"):
+		return 0, no
+	case strings.HasPrefix(rest, "<"):
+		switch t, ok := lexTag(rest, s.eof); {
+		case ok == maybe:
+			return 0, maybe
+		case t.endsTurn():
+			return 0, no // it ends the line as it ends the turn
+		}
+	}
+	return end, yes
 }
 
 // inLineRest looks whether the line ends behind a call.
@@ -528,8 +579,7 @@ func (s *Scanner) tagEndsLine() bool {
 	if ok == maybe {
 		return false
 	}
-	switch t.kind {
-	case markToken, markRole, markUser:
+	if t.endsTurn() {
 		s.state = stText
 		return s.accept()
 	}

@@ -7,6 +7,9 @@ import (
 // partTag reads a marker that belongs between a name and arguments, where no
 // name has been read: a recipient may stand before it on its line.
 func (s *Scanner) partTag(p, end int, t tag) bool {
+	if s.lead && s.called { // what it announces stands apart from the call
+		s.fault(ReasonAmbiguous, p, "one object of arguments")
+	}
 	line := s.lineStart(p)
 	if line < s.done || end-line > maxTag || !holdsRecipient(s.text[line:p]) { // nothing of the line was held
 		s.drop(p, end, dropToken)

@@ -68,7 +68,9 @@ type lex struct {
 	only      bool   // the reply holds nothing but calls so far
 	called    bool   // the last construct was a call
 	reasons   bool   // a ReAct thought stands in the reply
-	glued     bool   // the last construct was a call whose name stood apart from its arguments
+	glued     bool   // the last construct was a call whose name stood apart from its arguments, which may go on
+	shut      bool   // the last call ended with a closing tag of its own
+	strung    bool   // the last call has a plain string for its argument, which may go on
 	between   bool   // a call whose arguments stood between tags has been read
 	stands    bool   // a role token or a closing tag stands directly before: it is an opening tag
 	prefix    int    // what from here on belongs to a call that follows, or -1
@@ -76,6 +78,7 @@ type lex struct {
 	ahead     lines  // the line at the end of the text
 	odd       int    // the line on which a backtick stands alone, or -1
 	told      int    // the line on which a sentence speaks of a call, or -1
+	spoken    int    // where the last call ends that a sentence speaks of
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
@@ -118,6 +121,7 @@ type marker struct {
 	start   int
 	end     int
 	before  bool // prose stands before it on its line
+	list    bool // a list of calls has been read in it
 	dialect Dialect
 }
 
@@ -153,11 +157,15 @@ type candidate struct {
 	place  place
 	expr   bool // a call expression without a list around it
 	first  bool // stands at the start of the reply, of a fence or of a marker
+	value  bool // stands in quotes behind an equals sign: program text
 	own    bool // nothing but a bullet or a label stands before it on its line
 	odd    bool // stands after an odd backtick
+	open   bool // the text ended before its last closers
 	rest   lineRest
 	named  bool // it holds the arguments of a named call
-	glued  bool // it stands directly behind the arguments of one
+	apart  bool // its name stands apart from its arguments
+	called bool // it stands directly behind a call
+	glued  bool // and behind the arguments of one that may go on
 	label  Dialect
 	end    int
 	v      verdict
@@ -473,13 +481,13 @@ func (s *Scanner) ownLine(p int) bool {
 func (s *Scanner) atLead() bool {
 	p := s.skipSpace(s.pos)
 	if s.called {
+		s.stringGoesOn(p)
 		p = s.skipSeparators(p)
 	}
-	if p == len(s.text) {
-		s.pos = p
+	s.pos = p
+	if p == len(s.text) || s.called && s.text[p:] == `\` && !s.eof {
 		return false
 	}
-	s.pos = p
 	c := s.text[p]
 	switch {
 	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
@@ -488,6 +496,8 @@ func (s *Scanner) atLead() bool {
 		return s.construct(p)
 	case s.called && (c == '}' || c == ']' || c == ')'):
 		return s.stray(p)
+	case s.called && c == '"':
+		return s.behindName(p)
 	case c == '#' && s.mayComment(p):
 		return s.comment(p)
 	case c >= utf8.RuneSelf:
@@ -566,13 +576,60 @@ func (s *Scanner) look(p int) int {
 // skipSeparators passes over what may stand between calls.
 func (s *Scanner) skipSeparators(p int) int {
 	start := p
-	for p < len(s.text) && (s.text[p] == ',' || s.text[p] == ';' || isSpace(s.text[p])) {
-		p++
+	for n := separatorLen(s.text[p:]); n > 0; n = separatorLen(s.text[p:]) {
+		p += n
 	}
 	if p > start && s.prefix < 0 {
 		s.prefix = start
 	}
 	return p
+}
+
+// separatorLen is the length of the separator that s begins with: white space, a
+// comma, a semicolon, a line break written as an escape.
+func separatorLen(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] == ',' || s[0] == ';' || isSpace(s[0]):
+		return 1
+	case strings.HasPrefix(s, "，"):
+		return len("，")
+	case strings.HasPrefix(s, `\n`) || strings.HasPrefix(s, `\r`) || strings.HasPrefix(s, `\t`):
+		return 2
+	}
+	return 0
+}
+
+// stringGoesOn looks at what stands at p behind a call whose argument is a plain
+// string: with a colon it was a key, with a comma one argument of several.
+func (s *Scanner) stringGoesOn(p int) {
+	if !s.strung || p == len(s.text) {
+		return
+	}
+	s.strung = false
+	if c := s.text[p]; (c == ':' || c == ',') && !strings.Contains(s.text[s.ended:p], "\n") {
+		s.fault(ReasonBadArgs, p, "the end of the one argument")
+	}
+}
+
+// behindName looks at the quote at p behind a call: a key of arguments means that
+// the call ended too early.
+func (s *Scanner) behindName(p int) bool {
+	key, _, ended := strings.Cut(s.text[p+1:min(len(s.text), p+1+maxName)], `"`)
+	if !ended && len(key) < maxName && !s.eof {
+		return false
+	}
+	if q := s.look(p + len(key) + 2*len(`"`)); ended && isArgsKey(key) {
+		if q == len(s.text) && !s.eof {
+			return false
+		}
+		if strings.HasPrefix(s.text[q:], ":") {
+			s.fault(ReasonAmbiguous, p, "one object of a name and arguments")
+		}
+	}
+	w, wait := s.leadWord(p)
+	return !wait && (w || s.plain(p, p))
 }
 
 // stray passes over closers behind a call.
@@ -633,6 +690,7 @@ func (s *Scanner) candidate(p int) *candidate {
 	c := &s.cand
 	*c = candidate{}
 	c.start, c.place, c.label = p, s.place(p), s.label
+	c.called = s.lead && s.called
 	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
 	if p >= s.here.line { // else a call that began lines ago ends
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
@@ -680,11 +738,21 @@ func (s *Scanner) brace(p int) bool {
 			return true
 		}
 	}
-	glued := s.glued && s.called
-	s.candidate(p).glued = glued
+	c := s.candidate(p)
+	c.glued = c.called && s.glued
+	c.value = !s.lead && isAssigned(s.text[:p])
 	s.read.begin(p)
 	s.read.sure = false
 	return true
+}
+
+// isAssigned reports whether what follows before is the content of a string that
+// program text assigns.
+func isAssigned(before string) bool {
+	if before == "" || strings.IndexByte("'\"`", before[len(before)-1]) < 0 {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimRight(before[max(0, len(before)-maxName):len(before)-1], "'\"` "), "=")
 }
 
 // opensNothing reports whether what follows a brace shows at once that it

@@ -125,6 +125,9 @@ type tag struct {
 	n       int     // bytes
 }
 
+// endsTurn reports whether t ends a turn, or begins another.
+func (t tag) endsTurn() bool { return t.kind == markToken || t.kind == markRole || t.kind == markUser }
+
 // maxTag is the longest tag, in bytes.
 const maxTag = 256
 

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -327,8 +328,9 @@ func (s *Scanner) mentioned() bool {
 func (s *Scanner) finishNamed() bool {
 	r, c := &s.read, &s.cand
 	s.state = stText
+	c.apart = true
 	if r.failed() {
-		s.cand.start = s.named.start
+		c.start = s.named.start
 		s.acceptFault(r.problem, s.named.whole)
 		s.only = false
 		s.lead, s.called = true, false
@@ -338,7 +340,13 @@ func (s *Scanner) finishNamed() bool {
 	if r.single {
 		args = args[1 : len(args)-1]
 	}
-	return s.finishArgs(args, c.end)
+	hard, calls := !s.named.whole && !s.named.fenced, len(s.calls)
+	s.finishArgs(args, c.end)
+	if s.called && len(s.calls) > calls {
+		s.glued = hard
+		s.strung = r.single && slices.ContainsFunc(s.calls[calls].call.Repairs, func(r Repair) bool { return r.Code == RepairPositional })
+	}
+	return true
 }
 
 // finishArgs takes args, canonical JSON or "" for none, as the arguments of the
@@ -362,7 +370,7 @@ func (s *Scanner) finishedArgs(args string, end int) bool {
 	s.state, s.pos = stText, end
 	hard := !n.whole && !n.fenced
 	c := &s.cand
-	c.start, c.end, c.named = n.start, end, false
+	c.start, c.end, c.named, c.apart = n.start, end, false, true
 	c.place.hard, c.expr = hard, c.expr || !hard
 	if n.fenced {
 		c.place.fence = true
@@ -372,7 +380,6 @@ func (s *Scanner) finishedArgs(args string, end int) bool {
 		c.expr = false
 	}
 	s.accept()
-	s.glued = hard
 	s.between = betweenTags(n.dialect)
 	return true
 }

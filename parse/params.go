@@ -182,6 +182,7 @@ func (s *Scanner) glmTag(p int, t tag) {
 		}
 		if s.endValue(p) {
 			s.finishParams(p+t.n, false)
+			s.marker = marker{dialect: s.marker.dialect}
 		}
 	}
 }
@@ -281,6 +282,7 @@ func (s *Scanner) finishParams(end int, byEnd bool) {
 		s.read.repair(RepairMissingTag, end)
 	}
 	s.finishedArgs(string(s.param.out), end)
+	s.shut = s.called && !byEnd
 }
 
 // paramsAtEnd ends the call where the text ends: a closing tag behind an open

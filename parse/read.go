@@ -110,7 +110,7 @@ type reader struct {
 	first     int    // where the first key ends in the output, 0 if there is none
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
-	wrapped   bool   // the first key is one of a wrapper
+	wrapped   bool   // the first key, or one behind a fault, is one of a wrapper
 	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
 	toolSeen  bool   // such a value, a callee or a lone key is
@@ -914,6 +914,7 @@ func (r *reader) sawColon(n int) {
 	switch {
 	case r.failed():
 		r.lastKey, r.lastStr = r.lastStr, ""
+		r.wrapped = r.wrapped || isWrapperKey(r.lastKey)
 		r.expect = expectValue
 	case r.expect == expectColon && r.top() == '(':
 		if !r.colons || !r.declared() {
@@ -934,11 +935,10 @@ func (r *reader) sawColon(n int) {
 // whose name was just read.
 func (r *reader) declared() bool {
 	f := r.stack[len(r.stack)-1]
-	m := r.keys[len(r.keys)-1]
 	name := r.out[f.out+len(`{"name":"`):]
 	name = name[:bytes.IndexByte(name, '"')]
 	tool, _ := r.reg.lookup(string(name))
-	return r.reg.of(tool).has(string(r.out[m.key0+1 : m.key1-1]))
+	return r.reg.of(tool).has(r.key(len(r.keys) - 1))
 }
 
 // equals reads the = of a named argument.
@@ -1000,7 +1000,7 @@ func (r *reader) endKey(next expect) {
 	r.out = append(r.out, ':')
 	m.val0 = len(r.out)
 	r.expect = next
-	key := view(r.out[m.key0+1 : m.key1-1])
+	key := r.key(len(r.keys) - 1)
 	r.schema = r.schema || key == "properties"
 	if len(r.keys) == 1 && r.first == 0 {
 		r.first = m.key1
@@ -1010,6 +1010,12 @@ func (r *reader) endKey(next expect) {
 		r.openValue = isNameKey(key)
 		r.callKeys = r.callKeys || r.openValue || isWrapperKey(key)
 	}
+}
+
+// key is the key of member i, as it is written.
+func (r *reader) key(i int) string {
+	m := &r.keys[i]
+	return view(r.out[m.key0+1 : m.key1-1])
 }
 
 // firstKey is the first key of the first object, "" if there is none yet.

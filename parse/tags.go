@@ -68,6 +68,9 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		if t.name == "bot_end" {
 			s.dissolveUnlessOnly() // the calls are complete; a comment follows
 		}
+		if s.called && !s.marker.pending {
+			s.marker = marker{}
+		}
 		s.drop(p, end, dropToken)
 		s.pos = end
 		return true
@@ -225,9 +228,10 @@ func (s *Scanner) usedMarker(p int) {
 
 // emptyMarker notes that at p no call follows the hard marker m.
 func (s *Scanner) emptyMarker(m marker, p int) {
+	begun := s.text[s.look(m.end):]
 	s.faults = append(s.faults, fault{
 		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
-		empty:   true, start: m.start,
+		empty:   !s.reg.known(begun[:wordLen(begun)]), start: m.start,
 	})
 }
 
@@ -269,11 +273,11 @@ func (s *Scanner) arrows(p int) bool {
 func (s *Scanner) functionTag(p, end int, t tag) bool {
 	if t.close {
 		if s.called {
-			if n := len(s.calls); n > 0 && betweenTags(s.calls[n-1].call.Dialect) {
+			if n := len(s.calls); n > 0 && s.shut && betweenTags(s.calls[n-1].call.Dialect) {
 				return s.orphan(p, end)
 			}
 			s.drop(p, end, dropMarker)
-			s.called, s.pos = true, end
+			s.called, s.shut, s.glued, s.pos = true, true, false, end
 			return true
 		}
 		return s.plain(p, end)

@@ -156,8 +156,7 @@ func (r *reader) wordValue(w string, next byte) {
 		return
 	}
 	if r.top() == '{' && len(r.keys) > 0 {
-		m := r.keys[len(r.keys)-1]
-		r.noteName(string(r.out[m.key0+1:m.key1-1]), w)
+		r.noteName(r.key(len(r.keys)-1), w)
 	}
 	r.failWord(ReasonMalformed, w, "a value")
 }
@@ -539,8 +538,7 @@ func (r *reader) stringEnded(at int, s string) {
 		}
 	}
 	if r.openValue && r.top() == '{' {
-		m := r.keys[len(r.keys)-1]
-		r.noteName(view(r.out[m.key0+1:m.key1-1]), unquote(view(r.out[at:])))
+		r.noteName(r.key(len(r.keys)-1), unquote(view(r.out[at:])))
 	}
 	r.valueEnded()
 }
