@@ -65,6 +65,9 @@ func (s *shell) mentions(words []word) {
 	if class, ok := walks(name, words[1:]); ok && s.watched(class) {
 		s.walk(files, class)
 	}
+	if slices.Contains(putters, name) && s.watched(tools.Write) {
+		s.arrivals(name, words[1:])
+	}
 }
 
 // held notes a text that a command may take the name of a file from: a variable,
@@ -123,8 +126,8 @@ func walks(name string, args []word) (class tools.Class, ok bool) {
 	if class = tools.Read; w.writes {
 		class = tools.Write
 	}
-	if name == "tar" && len(args) > 0 && !args[0].option() && strings.ContainsAny(args[0].text, w.letters) {
-		return class, true // without its dash
+	if name == "tar" && bundled(args, w.letters) {
+		return class, true
 	}
 	return class, w.always || slices.ContainsFunc(args, func(a word) bool {
 		return a.kind == fixed && danger{letters: w.letters, long: w.long}.option(a.text)

@@ -310,6 +310,9 @@ func (s *shell) command(words []word, text string) {
 		}
 		s.changeFolder(words)
 		s.mentions(words)
+		if unpacks(programOf(words), words[1:]) {
+			s.unpack(text)
+		}
 	}
 }
 
