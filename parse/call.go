@@ -720,6 +720,10 @@ func (j *judge) arguments(tool int, raw string, at int) (args string, repairs []
 				if f.only != "" {
 					return onlyArg(f.only, args), []Repair{{RepairPositional, at}}, ""
 				}
+			default:
+				if j.place.hard && f.params[f.lone].kind == typeJSON {
+					return onlyArg(f.lone, args), []Repair{{RepairPositional, at}}, ""
+				}
 			}
 		}
 	}

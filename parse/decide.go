@@ -108,7 +108,7 @@ func (s *Scanner) safe() int {
 
 // holdsRecipient reports whether a line may go on to name a recipient.
 func holdsRecipient(line string) bool {
-	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to=", "functions."} {
+	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to=", "assistantcommentary to=", "assistantanalysis to=", "functions."} {
 		if strings.HasPrefix(line, w) || strings.HasPrefix(w, line) {
 			return true
 		}

@@ -10,33 +10,63 @@ func (s *Scanner) partTag(p, end int, t tag) bool {
 	if s.lead && s.called { // what it announces stands apart from the call
 		s.fault(ReasonAmbiguous, p, "one object of arguments")
 	}
-	line := s.lineStart(p)
-	if line < s.done || end-line > maxTag || !holdsRecipient(s.text[line:p]) { // nothing of the line was held
+	start, name, d := s.calleeBefore(p)
+	if name == "" {
 		s.drop(p, end, dropToken)
 		s.pos = end
 		return true
 	}
-	if i := strings.LastIndex(s.text[line:p], "to="); i >= 0 {
-		if name, ok := recipient(s.text[line+i:p], &s.reg); ok {
-			start := line + i
-			if rest := strings.TrimSpace(s.text[line:start]); rest == "commentary" || rest == "analysis" || rest == "assistant" {
-				start = line
+	s.open(start)
+	s.named = named{start: start, name: name, at: end, dialect: d}
+	s.state, s.pos = stNamed, end
+	return true
+}
+
+// calleeBefore returns the recipient of a call that the line of p begins with, or
+// the function that is all of it up to p, and where that begins. The name is "" if
+// there is none.
+func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
+	start = s.lineStart(p)
+	for start < p && isSpace(s.text[start]) {
+		start++
+	}
+	held := s.text[start:p]
+	if start < s.done || len(held) > maxTag || !holdsRecipient(held) { // nothing of the line was held
+		return 0, "", ""
+	}
+	if i := strings.LastIndex(held, "to="); i >= 0 {
+		if name, ok := recipient(held[i:], &s.reg); ok {
+			switch strings.TrimPrefix(strings.TrimSpace(held[:i]), "assistant") {
+			case "", "commentary", "analysis":
+				i = 0
 			}
-			s.open(start)
-			s.named = named{start: start, name: name, at: end, dialect: DialectHarmony}
-			s.state, s.pos = stNamed, end
-			return true
+			return start + i, name, DialectHarmony
 		}
 	}
-	if name := strings.TrimSpace(s.text[line:p]); strings.HasPrefix(name, "functions.") && wordLen(name) == len(name) && s.reg.known(name) {
-		start := line + strings.Index(s.text[line:p], name)
-		s.open(start)
-		s.named = named{start: start, name: name, at: end, dialect: DialectKimi}
-		s.state, s.pos = stNamed, end
-		return true
+	if name := strings.TrimSpace(held); strings.HasPrefix(name, "functions.") && wordLen(name) == len(name) && s.reg.known(name) {
+		return start, name, DialectKimi
 	}
-	s.drop(p, end, dropToken)
-	s.pos = end
+	return 0, "", ""
+}
+
+// recipientOf reports whether the brace at p opens the arguments of a recipient,
+// with which its line begins: harmony without its tokens.
+func (s *Scanner) recipientOf(p int) bool {
+	before := strings.TrimRight(s.text[max(0, p-maxTag):p], " ")
+	before = strings.TrimRight(strings.TrimSuffix(before, "json"), " ")
+	if before == "" || !isNameByte(before[len(before)-1]) {
+		return false
+	}
+	start, name, d := s.calleeBefore(p)
+	if d != DialectHarmony || !strings.HasSuffix(before, name) && !strings.HasSuffix(before+"json", name) {
+		return false
+	}
+	if short, ok := strings.CutSuffix(name, "json"); ok && !s.reg.known(name) {
+		name = short
+	}
+	s.open(start)
+	s.named = named{start: start, name: name, at: p, dialect: d}
+	s.state, s.pos = stNamed, p
 	return true
 }
 
@@ -70,8 +100,21 @@ func (s *Scanner) channel(p, end int, t tag) bool {
 		}
 		return s.plain(p, end)
 	}
-	s.state, s.pos = stHeader, p
+	start, name, _ := s.calleeBefore(p)
+	if name != "" {
+		s.open(start)
+	}
+	s.header(p, named{start: start, name: name})
 	return true
+}
+
+// header begins reading a header of harmony at p. The recipient may stand before.
+func (s *Scanner) header(p int, callee named) {
+	if callee.name == "" {
+		callee.start = p
+	}
+	s.named = callee
+	s.state, s.pos = stHeader, p
 }
 
 // maxHeader is the longest header of a harmony message, in bytes.
@@ -99,16 +142,16 @@ func (s *Scanner) inHeader() bool {
 			return s.endReply(p, dropTurn)
 		}
 	}
-	name := ""
-	if i := strings.Index(h, "to="); i >= 0 {
+	start, name := s.named.start, s.named.name
+	if i := strings.Index(h, "to="); i >= 0 && name == "" {
 		name, _ = recipient(h[i:], &s.reg)
 	}
 	_, ch, _ := strings.Cut(h, "<|channel|>")
 	ch = strings.TrimSpace(ch)
 	switch {
 	case name != "":
-		s.open(p)
-		s.named = named{start: p, name: name, at: body, dialect: DialectHarmony}
+		s.open(start)
+		s.named = named{start: start, name: name, at: body, dialect: DialectHarmony}
 		s.state, s.pos = stNamed, body
 		return true
 	case strings.HasPrefix(ch, "analysis"):
@@ -167,6 +210,11 @@ func (s *Scanner) headerCut(p int) bool {
 	end := p + t.n
 	for end < min(len(s.text), p+maxHeader) && isLetter(s.text[end]) {
 		end++
+	}
+	if n := s.named; n.name != "" {
+		s.named = named{start: n.start, name: n.name, at: end, dialect: DialectHarmony}
+		s.state, s.pos = stNamed, end
+		return true
 	}
 	s.drop(p, end, dropToken)
 	s.stands, s.pos = true, end

@@ -716,6 +716,9 @@ func (s *Scanner) brace(p int) bool {
 		return s.plain(p, p+1)
 	}
 	if !s.lead {
+		if s.recipientOf(p) {
+			return true
+		}
 		switch end, ok := s.dataAt(p); ok {
 		case maybe:
 			return false

@@ -62,10 +62,12 @@ var markers = map[string]markerInfo{
 	"constrain": {kind: markPart},
 
 	"response": {kind: markSoft}, "json": {kind: markSoft}, "xml": {kind: markSoft}, "tool": {kind: markSoft}, "tools": {kind: markSoft},
+	"functions": {kind: markSoft}, // MiniCPM
 
 	"function": {kind: markFunction}, "invoke": {kind: markFunction},
-	"parameter": {kind: markParam},
-	"arg_key":   {kind: markArgKey}, "arg_value": {kind: markArgValue}, // GLM
+	"parameter": {kind: markParam}, "param": {kind: markParam},
+	"arg_key": {kind: markArgKey}, "arg_value": {kind: markArgValue}, // GLM
+	"longcat_arg_key": {kind: markArgKey}, "longcat_arg_value": {kind: markArgValue},
 
 	"think": {kind: markThink}, "thinking": {kind: markThink}, "thought": {kind: markThink}, "reasoning": {kind: markThink}, "scratch_pad": {kind: markThink},
 	"scratchpad": {kind: markThink}, "start_thinking": {kind: markThink}, "end_thinking": {kind: markThink},
@@ -109,7 +111,7 @@ type markerInfo struct {
 var barOnly = map[string]bool{
 	"end": true, "call": true, "return": true, "start": true, "user": true, "human": true, "system": true, "channel": true,
 	"message": true, "plugin": true, "interpreter": true, "assistant": true, "observation": true, "ipython": true,
-	"constrain": true, "turn": true, "pad": true, "eot": true, "eom": true, "tool_sep": true, "im_sep": true,
+	"constrain": true, "turn": true, "pad": true, "eot": true, "eom": true, "im_sep": true,
 }
 
 // tag is one tag or control token.

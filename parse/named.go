@@ -252,7 +252,10 @@ func (s *Scanner) namedTag(p int) bool {
 	case t.kind == markPart || t.kind == markMessage:
 		s.named.due, s.pos = true, p+t.n
 		return true
-	case !t.close && (t.kind == markParam || t.kind == markArgKey || s.named.toolTag && !t.bars):
+	case !t.close && t.kind == markArgKey:
+		s.named.dialect = DialectGLM
+		return s.beginParams(p)
+	case !t.close && (t.kind == markParam || s.named.toolTag && !t.bars):
 		return s.beginParams(p)
 	case s.named.due: // arguments were announced
 		return s.noArgs()

@@ -181,7 +181,8 @@ func foldName(b []byte, s string) []byte {
 type facts struct {
 	read   bool
 	params map[string]param // nil: no schema
-	only   string           // the name of the one parameter, if there is one and it is a string
+	lone   string           // the name of the one parameter, if there is one
+	only   string           // the same, if it is a string
 }
 
 // param is what a schema says of one parameter.
@@ -224,10 +225,12 @@ func (f *facts) readSchema(schema []byte) {
 	props.ForEach(func(k, v gjson.Result) bool {
 		kind := schemaType(v)
 		f.params[k.String()] = param{kind, admitsObject(v)}
-		if len(f.params) == 1 && kind == typeString {
-			f.only = k.String()
-		} else {
-			f.only = ""
+		f.lone, f.only = "", ""
+		if len(f.params) == 1 {
+			f.lone = k.String()
+		}
+		if kind == typeString {
+			f.only = f.lone
 		}
 		return true
 	})

@@ -16,6 +16,7 @@ type params struct {
 	last   int    // end of the last tag of the structure
 	solid  int    // a byte behind last that is no white space, if there is one
 
+	short  bool // the tags are <param>
 	open   bool // in a value
 	key    string
 	typed  string // the string attribute of the tag
@@ -96,6 +97,9 @@ func (s *Scanner) directly(p int) bool {
 // <invoke name="NAME"><parameter name="KEY">….
 func (s *Scanner) paramTag(p int, t tag) {
 	v := &s.param
+	if t.kind == markParam && s.foreign(t) {
+		return
+	}
 	switch {
 	case t.kind == markParam && !t.close && t.attr != "":
 		if v.loose >= 0 && v.close < 0 {
@@ -122,6 +126,17 @@ func (s *Scanner) paramTag(p int, t tag) {
 	case (t.kind == markFunction || t.kind == markHard) && !t.close && v.loose >= 0:
 		s.paramFault(ReasonAmbiguous, p, "</parameter>")
 	}
+}
+
+// foreign reports whether a tag of a parameter belongs to a value: the call's own
+// are all <parameter> or all <param>, as the first is.
+func (s *Scanner) foreign(t tag) bool {
+	v := &s.param
+	short := strings.HasSuffix(strings.ToLower(t.name), "param")
+	if len(v.keys) == 0 && !v.open {
+		v.short = short
+	}
+	return short != v.short
 }
 
 // closeValue notes a closing tag of the open value. One directly behind another
@@ -198,7 +213,7 @@ func (s *Scanner) endValue(p int) bool {
 	if end < 0 {
 		end = p
 	}
-	raw := trimLine(s.text[v.value:end])
+	raw := cdata(trimLine(s.text[v.value:end]))
 	v.open, v.last = false, p
 	return s.addParam(v.key, s.paramValue(v.key, v.typed, raw))
 }
@@ -240,6 +255,16 @@ func trimLine(s string) string {
 		return t
 	}
 	return strings.TrimSuffix(s, "\n")
+}
+
+// cdata takes the value out of one section of character data of XML.
+func cdata(s string) string {
+	inner, opens := strings.CutPrefix(strings.TrimSpace(s), "<![CDATA[")
+	inner, closes := strings.CutSuffix(inner, "]]>")
+	if !opens || !closes || strings.Contains(inner, "]]>") {
+		return s
+	}
+	return inner
 }
 
 // paramValue types the text of an argument by the tool's schema; without one it

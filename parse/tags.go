@@ -191,7 +191,7 @@ func (s *Scanner) orphan(p, end int) bool {
 // role reads a token that begins a turn, and whose it is.
 func (s *Scanner) role(p, end int, t tag) bool {
 	if strings.EqualFold(t.name, "start") && t.bars {
-		s.state, s.pos = stHeader, p
+		s.header(p, named{})
 		return true
 	}
 	q := end
