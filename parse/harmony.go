@@ -52,11 +52,14 @@ func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
 // recipientOf reports whether the brace at p opens the arguments of a recipient,
 // with which its line begins: harmony without its tokens.
 func (s *Scanner) recipientOf(p int) bool {
-	before := strings.TrimRight(s.text[max(0, p-maxTag):p], " ")
-	before = strings.TrimRight(strings.TrimSuffix(before, "json"), " ")
-	if before == "" || !isNameByte(before[len(before)-1]) {
+	i := p
+	for i > 0 && s.text[i-1] == ' ' {
+		i--
+	}
+	if i == 0 || !isNameByte(s.text[i-1]) {
 		return false
 	}
+	before := strings.TrimRight(strings.TrimSuffix(s.text[max(0, i-maxTag):i], "json"), " ")
 	start, name, d := s.calleeBefore(p)
 	if d != DialectHarmony || !strings.HasSuffix(before, name) && !strings.HasSuffix(before+"json", name) {
 		return false
