@@ -35,6 +35,7 @@
 //	a closed call that no strict reading nor repair reads Unparseable: malformed
 //	a list of calls, a call expression on the next line,
 //	then prose                                            Unparseable: malformed
+//	a call in a marker, swallowed by data left open       Unparseable: malformed
 //	arguments that are no object                          Unparseable: bad-args
 //	a key twice with different values                     Unparseable: duplicate-key
 //	two readings of one call                              Unparseable: ambiguous
