@@ -70,9 +70,10 @@ type found struct {
 // verdict is what a complete candidate is.
 type verdict struct {
 	calls  []found
-	fault  Problem // Reason "" if none
+	fault  Problem
 	answer string
 	kind   verdictKind
+	whole  bool // a fault only if the whole reply is calls
 }
 
 type verdictKind uint8
@@ -184,22 +185,21 @@ func (j *judge) shape(s *shape, i int) {
 	}
 	if i == 0 && len(j.outer) > 0 {
 		for _, m := range j.outer {
-			s.add(j, field{key: unquote(j.c[m.key0:m.key1]), k0: m.key0, v0: m.val0, end: m.val1})
+			s.add(j.c, field{key: unquote(j.c[m.key0:m.key1]), k0: m.key0, v0: m.val0, end: m.val1})
 		}
 		return
 	}
-	fields(j.c, i, func(f field) bool {
-		s.add(j, f)
-		return true
-	})
+	for f := range fields(j.c, i) {
+		s.add(j.c, f)
+	}
 }
 
-// add adds a field of j's object.
-func (s *shape) add(j *judge, f field) {
+// add adds a field of an object in c.
+func (s *shape) add(c string, f field) {
 	if s.fields++; s.fields == 1 {
 		s.first = f
 	}
-	v := j.c[f.v0]
+	v := c[f.v0]
 	switch {
 	case isNameKey(f.key) && v == '"':
 		s.names = append(s.names, f)
@@ -207,7 +207,7 @@ func (s *shape) add(j *judge, f field) {
 		s.wraps = append(s.wraps, f)
 	case isArgsKey(f.key):
 		s.args = append(s.args, f)
-	case isEnvelopeKey(f.key) && (f.key != "content" || j.raw(f) == "null"):
+	case isEnvelopeKey(f.key) && (f.key != "content" || c[f.v0:f.end] == "null"):
 		s.env = append(s.env, f)
 	default:
 		s.other = append(s.other, f)
@@ -246,16 +246,16 @@ func (j *judge) object(i, depth int) verdict {
 // keyed reports whether each key of the object at c[i:] is a tool, and each value
 // an object that may be its arguments.
 func (j *judge) keyed(i int) bool {
-	all := true
-	fields(j.c, i, func(m field) bool {
+	for m := range fields(j.c, i) {
 		tool, _ := j.reg.lookup(m.key)
-		all = tool >= 0 && j.c[m.v0] == '{'
-		if f := j.reg.of(tool); all && f.params != nil {
-			all = f.hasAny(j.raw(m))
+		if tool < 0 || j.c[m.v0] != '{' {
+			return false
 		}
-		return all
-	})
-	return all
+		if f := j.reg.of(tool); f.params != nil && !f.hasAny(j.raw(m)) {
+			return false
+		}
+	}
+	return true
 }
 
 // members judges the object at c[i:], whose members are calls. Its source begins
@@ -263,23 +263,23 @@ func (j *judge) keyed(i int) bool {
 func (j *judge) members(i int, span Span) verdict {
 	var all verdict
 	r, at := newReader(j.text[:span.End]), span.Start+1
-	fields(j.c, i, func(m field) bool {
+	for m := range fields(j.c, i) {
 		if len(all.calls) >= maxCalls {
-			all = faulty(ReasonTooLarge, at, "at most 256 calls")
-			return false
+			return faulty(ReasonTooLarge, at, "at most 256 calls")
 		}
 		src, ok := r.member(at, j.c[m.k0:m.v0-1], j.raw(m))
 		if !ok {
-			all = verdict{}
-			return false
+			return verdict{}
 		}
 		at = src.End
 		tool, exact := j.reg.lookup(m.key)
 		v := j.finish(call{tool: tool, exact: exact, span: src, args: j.raw(m), dialect: DialectJSON})
+		if v.kind != isCalls {
+			return v
+		}
 		v.calls = append(all.calls, v.calls...)
 		all = v
-		return v.kind == isCalls
-	})
+	}
 	return all
 }
 
@@ -387,7 +387,7 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
 	args = s.args[:0]
 	for _, a := range s.args {
-		if f.has(a.key) && !(j.c[a.v0] == '{' && j.fits(a.v0, f)) {
+		if f.has(a.key) && !(j.c[a.v0] == '{' && fits(j.c, a.v0, f)) {
 			rest = append(rest, a)
 			continue
 		}
@@ -401,17 +401,6 @@ func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
 	rest = append(rest, s.other...)
 	rest = append(rest, s.wraps...)
 	return args, rest
-}
-
-// fits reports whether every key of the object at c[i:] is a parameter.
-func (j *judge) fits(i int, f *facts) bool {
-	n, ok := 0, true
-	fields(j.c, i, func(m field) bool {
-		n++
-		ok = f.has(m.key)
-		return ok
-	})
-	return ok && n > 0
 }
 
 // flat judges arguments that stand beside the name.
@@ -475,7 +464,7 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 	}
 	name := j.str(s.names[0])
 	if slices.Contains(pseudoTools, string(foldName(nil, name))) {
-		return j.pseudo(s, span)
+		return j.pseudo(s)
 	}
 	strict := len(s.args) == 1 && len(s.other) == 0 && len(s.wraps) == 0
 	if !strict || !j.place.marked() && !j.place.whole || isPlaceholder(name) {
@@ -493,9 +482,7 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 		return verdict{}
 	case !wellFormed(name):
 		v := faulty(ReasonMalformed, span.Start, "the name of a tool")
-		if !j.place.marked() {
-			v.calls = []found{{whole: true}} // only as the whole reply
-		}
+		v.whole = !j.place.marked()
 		return v
 	}
 	return verdict{kind: isCalls, calls: j.one(found{
@@ -510,7 +497,7 @@ func isPlaceholder(name string) bool {
 }
 
 // pseudo judges a call of a tool that only means "this is the answer".
-func (j *judge) pseudo(s *shape, span Span) verdict {
+func (j *judge) pseudo(s *shape) verdict {
 	if len(s.args) == 0 {
 		if !j.place.marked() && !j.place.whole || len(s.other) > 1 {
 			return verdict{}
@@ -528,12 +515,11 @@ func (j *judge) pseudo(s *shape, span Span) verdict {
 		return verdict{kind: isAnswer, answer: strings.Clone(j.str(a))}
 	case '{':
 		text, n := "", 0
-		fields(j.c, a.v0, func(f field) bool {
+		for f := range fields(j.c, a.v0) {
 			if n++; j.c[f.v0] == '"' {
 				text = j.str(f)
 			}
-			return true
-		})
+		}
 		if n == 1 {
 			return verdict{kind: isAnswer, answer: strings.Clone(text)}
 		}
@@ -548,7 +534,7 @@ func (j *judge) list(i, depth int) verdict {
 	}
 	var all verdict
 	n := 0
-	elements(j.c, i, func(start, end int) bool {
+	for start, end := range elements(j.c, i) {
 		v := j.element(start, depth)
 		n++
 		switch {
@@ -563,8 +549,10 @@ func (j *judge) list(i, depth int) verdict {
 		default:
 			all.calls = append(all.calls, v.calls...)
 		}
-		return all.kind == isCalls
-	})
+		if all.kind != isCalls {
+			break
+		}
+	}
 	return together(all)
 }
 
@@ -694,108 +682,6 @@ func goesOn(s string, n int) bool {
 	return n == len(s) || s[n] == '\\' && n+1 == len(s)
 }
 
-// arguments reads the arguments of a call; raw is canonical JSON of any kind or
-// "". The tool is -1 if it is not known. A reason says that they are none.
-func (j *judge) arguments(tool int, raw string, at int) (args string, repairs []Repair, reason Reason) {
-	f := j.reg.of(tool)
-	switch {
-	case raw == "":
-		return "{}", nil, ""
-	case raw == "null" || raw == `""`:
-		return "{}", []Repair{{RepairArgsMissing, at}}, ""
-	case raw[0] == '{':
-		return j.unwrapArgs(tool, f, raw, at)
-	case raw[0] == '"':
-		return j.stringArgs(tool, f, raw, at)
-	case raw[0] == '[':
-		if args, ok := oneElement(raw); ok {
-			switch args[0] {
-			case '{':
-				if f.params != nil && !f.hasAny(args) {
-					break // such as [{"name":KEY,"value":VALUE}]
-				}
-				args, repairs, reason = j.unwrapArgs(tool, f, args, at)
-				return args, append([]Repair{{RepairArgsList, at}}, repairs...), reason
-			case '"':
-				if f.only != "" {
-					return onlyArg(f.only, args), []Repair{{RepairPositional, at}}, ""
-				}
-			default:
-				if j.place.hard && f.params[f.lone].kind == typeJSON {
-					return onlyArg(f.lone, args), []Repair{{RepairPositional, at}}, ""
-				}
-			}
-		}
-	}
-	return "", nil, ReasonBadArgs
-}
-
-// hasAny reports whether the schema declares a key of the object, or the object
-// has none.
-func (f *facts) hasAny(object string) bool {
-	any := object == "{}"
-	fields(object, 0, func(m field) bool {
-		any = f.has(m.key)
-		return !any
-	})
-	return any
-}
-
-// oneElement returns the element of a list of one.
-func oneElement(raw string) (string, bool) {
-	if raw == "[]" || skipValue(raw, 1) != len(raw)-1 {
-		return "", false
-	}
-	return raw[1 : len(raw)-1], true
-}
-
-func onlyArg(param, value string) string {
-	b := append([]byte{'{'}, appendQuoted(nil, param)...)
-	b = append(b, ':')
-	b = append(b, value...)
-	return string(append(b, '}'))
-}
-
-// stringArgs reads arguments that were encoded as a string, at most twice.
-func (j *judge) stringArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
-	s := raw
-	for range 2 {
-		text := strings.TrimSpace(unquote(s))
-		if rest, ok := strings.CutPrefix(text, "json"); ok && strings.HasPrefix(strings.TrimSpace(rest), "{") {
-			text = strings.TrimSpace(rest)
-		}
-		if text == "" {
-			return "{}", []Repair{{RepairArgsMissing, at}}, ""
-		}
-		c, bad := readWhole(text)
-		if bad != "" {
-			if text[0] == '{' {
-				return "", nil, bad
-			}
-			break
-		}
-		if c[0] == '{' {
-			args, repairs, reason := (&judge{reg: j.reg}).unwrapArgs(tool, f, c, at)
-			return args, append([]Repair{{RepairArgsString, at}}, repairs...), reason
-		}
-		if s = c; c[0] != '"' {
-			break
-		}
-	}
-	if f.only != "" && s == raw && !assigns(unquote(raw), f.only) {
-		return onlyArg(f.only, raw), []Repair{{RepairPositional, at}}, ""
-	}
-	return "", nil, ReasonBadArgs
-}
-
-// assigns reports whether text begins with the name of a parameter and the sign
-// that gives it a value: it is not the value itself.
-func assigns(text, param string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n`'\"{"), param)
-	rest = strings.TrimLeft(rest, " \t`'\"")
-	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=' && !strings.HasPrefix(rest, "=="))
-}
-
 // readWhole reads text that is exactly one object or string; bad says why it is
 // none.
 func readWhole(text string) (canonical string, bad Reason) {
@@ -820,127 +706,4 @@ func readWhole(text string) (canonical string, bad Reason) {
 // newReader returns a reader of text that is complete and holds no calls.
 func newReader(text string) *reader {
 	return &reader{text: text, eof: true}
-}
-
-// unwrapArgs takes an object of arguments out of an echoed schema or out of a
-// call of the same tool that was written into its own arguments.
-func (j *judge) unwrapArgs(tool int, f *facts, raw string, at int) (string, []Repair, Reason) {
-	odd, props := oddArgs(raw), -1
-	if !j.noSchema {
-		props = properties(raw)
-	}
-	j = &judge{reg: j.reg, c: raw}
-	if j.describes(f) {
-		return "", nil, ReasonSchemaEcho
-	}
-	if !odd && props < 0 {
-		return raw, nil, ""
-	}
-	var s shape
-	j.shape(&s, 0)
-	if inner, ok := j.doubled(&s, tool, f); ok {
-		return inner, []Repair{{RepairDoubledCall, at}}, ""
-	}
-	if props < 0 || f.has("properties") {
-		return raw, nil, ""
-	}
-	some, all := j.schemas(props)
-	switch {
-	case !all && !(odd && (s.fields == 1 || j.typed(f))):
-		return raw, nil, ""
-	case tool >= 0 && j.fits(props, f) && !some:
-		return raw[props:skipValue(raw, props)], []Repair{{RepairSchemaEcho, at}}, ""
-	}
-	return "", nil, ReasonSchemaEcho
-}
-
-// oddArgs reports whether arguments may be a schema or a call: all of their
-// keys are keys of one.
-func oddArgs(raw string) bool {
-	odd := raw != "{}"
-	fields(raw, 0, func(f field) bool {
-		switch f.key {
-		case "properties", "required", "additionalProperties", "$schema", "description", "title":
-		default:
-			odd = isNameKey(f.key) || isArgsKey(f.key) || isEnvelopeKey(f.key)
-		}
-		return odd
-	})
-	return odd
-}
-
-// properties finds the object that stands under properties in arguments, -1 if
-// none does.
-func properties(raw string) int {
-	props := -1
-	fields(raw, 0, func(f field) bool {
-		if f.key == "properties" && raw[f.v0] == '{' {
-			props = f.v0
-		}
-		return props < 0
-	})
-	return props
-}
-
-// typed reports whether the arguments have the type of a schema, in whatever
-// language's word: "object", "dict", "HashMap".
-func (j *judge) typed(f *facts) bool {
-	is := false
-	fields(j.c, 0, func(m field) bool {
-		if m.key == "type" && j.c[m.v0] == '"' {
-			is = f.params != nil && !f.has(m.key) || j.raw(m) == `"object"`
-		}
-		return !is
-	})
-	return is
-}
-
-// describes reports whether the arguments only describe the parameters: each
-// value is a schema, and one of them cannot be the value of its parameter.
-func (j *judge) describes(f *facts) bool {
-	if f.params == nil {
-		return false
-	}
-	all, wrong := j.c != "{}", false
-	fields(j.c, 0, func(m field) bool {
-		all = all && f.has(m.key) && j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
-		wrong = wrong || !f.params[m.key].object
-		return all
-	})
-	return all && wrong
-}
-
-// hasKey reports whether the object at c[i:] has the key.
-func hasKey(c string, i int, key string) bool {
-	found := false
-	fields(c, i, func(m field) bool {
-		found = m.key == key
-		return !found
-	})
-	return found
-}
-
-// schemas reports whether some value of the object at c[i:] is itself a schema,
-// and whether all are.
-func (j *judge) schemas(i int) (some, all bool) {
-	all = j.c[i+1] != '}'
-	fields(j.c, i, func(m field) bool {
-		typed := j.c[m.v0] == '{' && hasKey(j.c, m.v0, "type")
-		some = some || typed || j.c[m.v0] == '{' && hasKey(j.c, m.v0, "description")
-		all = all && typed
-		return true
-	})
-	return some, all
-}
-
-// doubled returns the arguments of a call that stands in its own arguments.
-func (j *judge) doubled(s *shape, tool int, f *facts) (string, bool) {
-	if tool < 0 || len(s.names) != 1 || len(s.args) != 1 || len(s.other) > 0 || len(s.wraps) > 0 || j.c[s.args[0].v0] != '{' {
-		return "", false
-	}
-	if f.has(s.names[0].key) || f.has(s.args[0].key) {
-		return "", false
-	}
-	t, _ := j.reg.lookup(j.str(s.names[0]))
-	return j.raw(s.args[0]), t == tool
 }

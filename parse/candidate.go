@@ -18,11 +18,7 @@ func (s *Scanner) inCandidate() bool {
 	s.pos = r.pos
 	s.state = stText
 	if st == readNot {
-		start := s.cand.start
-		if s.cand.named {
-			return s.noArgs()
-		}
-		return s.plain(start, max(r.pos, start+1))
+		return s.plain(s.cand.start, max(r.pos, s.cand.start+1))
 	}
 	s.floorAt(r.pos)
 	if st == readCut {
@@ -94,9 +90,6 @@ func (s *Scanner) weigh() bool {
 	}
 	if c.value || s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
 		return s.reject() // it is the answer, or a part of it
-	}
-	if c.v.kind == isFault && len(c.v.calls) == 1 && !c.place.whole {
-		return s.reject() // it is a fault only as the whole reply
 	}
 	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
 		c.tick, c.tickAt = s.fence.n, s.fence.start
@@ -232,12 +225,8 @@ func (s *Scanner) dialect(d Dialect) Dialect {
 
 // reject makes text of the candidate.
 func (s *Scanner) reject() bool {
-	c := &s.cand
-	s.prose(c.start)
+	s.prose(s.cand.start)
 	s.lead = false
-	if c.end > s.pos {
-		s.pos = c.end
-	}
 	return true
 }
 
@@ -276,7 +265,7 @@ func (s *Scanner) accept() bool {
 		if s.lists && s.only {
 			c.v.fault.Reason = ReasonMalformed // a second list that cannot be read
 		}
-		s.acceptFault(c.v.fault, s.tentative(c) || len(c.v.calls) > 0)
+		s.acceptFault(c.v.fault, s.tentative(c) || c.v.whole)
 		return true
 	case isAnswer:
 		s.acceptAnswer(c.v.answer)
@@ -325,7 +314,7 @@ func (s *Scanner) addFound(f *found, first, tent bool) {
 		s.add(pieceDrop, min(from, max(begin, s.cand.start)), reason)
 	}
 	s.add(pieceDrop, from, dropWrapper)
-	s.addCall(*f, f.call.Span.End, tent || s.group)
+	s.addCall(*f, f.call.Span.End, tent || s.group.on)
 	s.holdMiddle()
 	s.countEqual()
 }
@@ -369,7 +358,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	}
 	if tent && s.fence.kind != fenceOther {
 		s.beginGroup(s.cand.start, s.cand.end)
-		s.maybe = append(s.maybe, f)
+		s.group.faults = append(s.group.faults, f)
 		s.lead, s.called, s.ended = true, true, s.cand.end
 		s.hold(s.count())
 		s.add(pieceText, s.cand.end, dropNone)

@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // The functions of this file walk canonical JSON, which the reader wrote: it is
 // valid and has no white space.
@@ -61,31 +64,35 @@ type field struct {
 	end    int
 }
 
-// fields calls f for each member of the object at c[i:] until f returns false.
-func fields(c string, i int, f func(field) bool) {
-	for i++; c[i] != '}'; {
-		if c[i] == ',' {
-			i++
+// fields yields the members of the object at c[i:].
+func fields(c string, i int) iter.Seq[field] {
+	return func(yield func(field) bool) {
+		for i := i + 1; c[i] != '}'; {
+			if c[i] == ',' {
+				i++
+			}
+			k := skipString(c, i)
+			m := field{key: unquote(c[i:k]), k0: i, v0: k + 1, end: skipValue(c, k+1)}
+			if !yield(m) {
+				return
+			}
+			i = m.end
 		}
-		k := skipString(c, i)
-		m := field{key: unquote(c[i:k]), k0: i, v0: k + 1, end: skipValue(c, k+1)}
-		if !f(m) {
-			return
-		}
-		i = m.end
 	}
 }
 
-// elements calls f for each element of the list at c[i:] until f returns false.
-func elements(c string, i int, f func(start, end int) bool) {
-	for i++; c[i] != ']'; {
-		if c[i] == ',' {
-			i++
+// elements yields where the elements of the list at c[i:] start and end.
+func elements(c string, i int) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for i := i + 1; c[i] != ']'; {
+			if c[i] == ',' {
+				i++
+			}
+			end := skipValue(c, i)
+			if !yield(i, end) {
+				return
+			}
+			i = end
 		}
-		end := skipValue(c, i)
-		if !f(i, end) {
-			return
-		}
-		i = end
 	}
 }

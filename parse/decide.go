@@ -140,15 +140,13 @@ func (s *Scanner) end(f Finish) {
 		s.add(pieceThink, n, dropNone)
 		s.think.open = true
 	case stCandidate:
-		s.unclosed(f)
+		s.unclosed()
 	case stEscaped:
 		if s.reg.known(escapedName(s.text[s.cand.start:])) {
 			s.cut("}")
 		}
 	case stNamed, stParams, stAction, stInput:
 		s.cut("the arguments of a call")
-	case stPython:
-		s.endsPython()
 	}
 	if s.state == stOver {
 		s.add(pieceDrop, n, s.over)
@@ -157,7 +155,7 @@ func (s *Scanner) end(f Finish) {
 	if s.marker.on && s.marker.pending {
 		s.emptyAtEnd(f)
 	}
-	if s.group {
+	if s.group.on {
 		s.groupAtEnd()
 	}
 	if s.state == stBlocked || s.state == stRest || s.unread {
@@ -173,25 +171,6 @@ func (s *Scanner) end(f Finish) {
 		s.held = -1
 	}
 	s.lastRepeat()
-}
-
-// groupAtEnd settles tentative calls at the end of the reply.
-func (s *Scanner) groupAtEnd() {
-	if s.state != stText || !s.lead {
-		s.dissolve()
-		return
-	}
-	s.countByEnd()
-	s.confirm()
-}
-
-// countByEnd makes the tentative calls count only if the text ends here.
-func (s *Scanner) countByEnd() {
-	for i := s.first; i < s.count(); i++ {
-		if p := s.at(i); p.kind == pieceHeld {
-			s.calls[p.call].byEnd = true
-		}
-	}
 }
 
 // emptyAtEnd settles a hard marker that nothing follows. Behind calls the model
@@ -214,7 +193,7 @@ func (s *Scanner) cut(expected string) {
 }
 
 // unclosed judges a candidate that the text ends before.
-func (s *Scanner) unclosed(f Finish) {
+func (s *Scanner) unclosed() {
 	r, c := &s.read, &s.cand
 	s.state = stText
 	switch {
@@ -305,10 +284,7 @@ func (r *reader) due() string {
 	if r.token == tokenString {
 		return "the end of a string"
 	}
-	if n := len(r.stack); n > 0 {
-		return closers(r.stack[n-1].kind)
-	}
-	return "a bracket"
+	return closers(r.top())
 }
 
 // showsData reports whether a completed part of an unclosed candidate shows

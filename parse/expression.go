@@ -4,42 +4,60 @@ import (
 	"strings"
 )
 
-// leadWord reads a word that may begin a call, a label or an expression.
-// wait says that more text is needed; ok that something was read.
-func (s *Scanner) leadWord(p int) (ok, wait bool) {
+// leadWord reads a word that may begin a call, a label or an expression: yes says
+// that something was read.
+func (s *Scanner) leadWord(p int) tri {
 	rest := s.text[p:]
 	if s.atLine(p) || s.called {
 		if w, n := lexLine(rest); w != wordNone {
-			return s.lineWord(p, w, n), false
+			s.lineWord(p, w, n)
+			return yes
 		}
 		if !s.eof && mayBeLineWord(rest) {
-			return false, true
+			return maybe
 		}
 	}
 	if s.behindCall() && s.blankBefore(p) {
 		switch why, is := lexTurn(rest, s.eof); is {
 		case yes:
-			return s.endReply(p, why), true
+			s.endReply(p, why)
+			return yes
 		case maybe:
-			return false, true
+			return maybe
 		}
 	}
-	if q, wait := s.languageWord(p); q > 0 || wait {
-		if wait {
-			return false, true
-		}
+	switch q, is := s.languageWord(p); is {
+	case yes:
 		s.open(p)
 		s.pos = q
-		return true, false
+		return yes
+	case maybe:
+		return maybe
 	}
-	if q, wait := s.callLabel(p); q > 0 || wait {
-		s.pos = max(s.pos, q) // the label is text, as any other
-		return q > 0, wait
+	switch q, is := s.callLabel(p); is {
+	case yes:
+		s.pos = q // the label is text, as any other
+		return yes
+	case maybe:
+		return maybe
 	}
 	if !s.mayBeWhole() {
-		return false, false
+		return no
 	}
 	return s.expressionAt(p)
+}
+
+// maybeIf is maybe if more text may come and change an answer that is no so far.
+func (s *Scanner) maybeIf(open bool) tri {
+	if open && !s.eof {
+		return maybe
+	}
+	return no
+}
+
+// orPlain passes on to the word at p as text if it is nothing else.
+func (s *Scanner) orPlain(is tri, p int) bool {
+	return is != maybe && (is == yes || s.plain(p, p))
 }
 
 // behindCall reports whether a complete call stands directly before, closing tags
@@ -60,58 +78,58 @@ func (s *Scanner) mayBeWhole() bool {
 
 // languageWord reads the word json alone on the first line of the reply; it
 // returns the offset of the object behind it.
-func (s *Scanner) languageWord(p int) (next int, wait bool) {
+func (s *Scanner) languageWord(p int) (next int, is tri) {
 	const word = "json"
 	rest := s.text[p:]
 	if !s.only || s.called || s.fence.kind != fenceNone {
-		return 0, false
+		return 0, no
 	}
 	if !strings.HasPrefix(rest, word) {
-		return 0, !s.eof && strings.HasPrefix(word, rest)
+		return 0, s.maybeIf(strings.HasPrefix(word, rest))
 	}
 	q := p + len(word)
 	for q < len(s.text) && q < p+64 && isSpace(s.text[q]) {
 		q++
 	}
 	if q == len(s.text) {
-		return 0, !s.eof
+		return 0, s.maybeIf(true)
 	}
 	if strings.IndexByte(s.text[p:q], '\n') < 0 || s.text[q] != '{' && s.text[q] != '[' {
-		return 0, false
+		return 0, no
 	}
-	return q, false
+	return q, yes
 }
 
 // callLabel reads NexusRaven's label before the expressions that are the reply;
 // it returns the offset of the first.
-func (s *Scanner) callLabel(p int) (next int, wait bool) {
+func (s *Scanner) callLabel(p int) (next int, is tri) {
 	const label = "Call:"
 	rest := s.text[p:]
 	if !s.only || s.fence.kind != fenceNone || s.marker.on {
-		return 0, false
+		return 0, no
 	}
 	if !strings.HasPrefix(rest, label) {
-		return 0, !s.eof && strings.HasPrefix(label, rest)
+		return 0, s.maybeIf(strings.HasPrefix(label, rest))
 	}
 	q := s.look(p + len(label))
 	if _, known := callName(s.text[q:], &s.reg); known {
-		return q, false
+		return q, yes
 	}
-	return 0, !s.eof && goesOn(s.text[q:], wordLen(s.text[q:]))
+	return 0, s.maybeIf(goesOn(s.text[q:], wordLen(s.text[q:])))
 }
 
 // expressionAt reads NAME(…), NAME {…} or NAME k="v" at p.
-func (s *Scanner) expressionAt(p int) (ok, wait bool) {
+func (s *Scanner) expressionAt(p int) tri {
 	rest := s.text[p:]
 	if c := rest[0]; c == '\'' || c == '"' || c == '(' {
 		return s.quotedAt(p)
 	}
 	n := wordLen(rest)
 	if n == 0 || n > 4*maxName {
-		return false, false
+		return no
 	}
 	if goesOn(rest, n) && !s.eof {
-		return false, true
+		return maybe
 	}
 	if n == len("print") && rest[:n] == "print" && strings.HasPrefix(rest[n:], "(") {
 		return s.printAt(p)
@@ -122,45 +140,45 @@ func (s *Scanner) expressionAt(p int) (ok, wait bool) {
 	}
 	word := rest[:n]
 	if q < len(s.text) && q > p+n && isLetter(s.text[q]) && !s.mayAssign(q) || !s.reg.known(word) {
-		if n == len(rest) && s.group && s.called && s.reg.mayBecome(word) {
+		if n == len(rest) && s.group.on && s.called && s.reg.mayBecome(word) {
 			s.cut("the rest of a call") // behind calls: another was begun
 		}
-		return false, false
+		return no
 	}
 	if q == len(s.text) {
-		return false, !s.eof
+		return s.maybeIf(true)
 	}
 	switch c := s.text[q]; {
 	case c == '(' && q == p+n:
 		s.beginExpression(p, n)
-		return true, false
+		return yes
 	case c == '{':
 		s.nameAt(p, word, q)
-		return true, false
+		return yes
 	case c == '<' || c == '[':
 		return s.partAt(p, word, q)
 	case q > p+n && isLetter(c):
 		return s.assignAt(p, word, q)
 	}
-	return false, false
+	return no
 }
 
 // partAt reads a marker that stands at q, between the name at p and its
 // arguments. GLM's needs no opening tag before the name.
-func (s *Scanner) partAt(p int, word string, q int) (ok, wait bool) {
+func (s *Scanner) partAt(p int, word string, q int) tri {
 	t, is := lexMarker(s.text[q:], s.eof)
 	switch {
 	case is == maybe:
-		return false, true
+		return maybe
 	case is == yes && t.kind == markPart:
 		s.nameAt(p, word, q+t.n)
-		return true, false
+		return yes
 	case is == yes && t.kind == markArgKey && !t.close && !s.marker.on:
 		s.nameAt(p, word, q)
 		s.named.dialect, s.named.whole = DialectGLM, false
-		return true, false
+		return yes
 	}
-	return false, false
+	return no
 }
 
 // beginExpression starts reading NAME( at p, whose name has n bytes.
@@ -171,67 +189,69 @@ func (s *Scanner) beginExpression(p, n int) {
 }
 
 // printAt reads print(NAME(…)), which Gemma's tool_code likes.
-func (s *Scanner) printAt(p int) (ok, wait bool) {
+func (s *Scanner) printAt(p int) tri {
 	q := p + len("print(")
 	n, known := callName(s.text[q:], &s.reg)
 	if !known {
-		return false, !s.eof && goesOn(s.text[q:], wordLen(s.text[q:]))
+		return s.maybeIf(goesOn(s.text[q:], wordLen(s.text[q:])))
 	}
 	s.open(p)
 	s.beginExpression(q, n)
-	return true, false
+	return yes
 }
 
 // quotedAt reads a quoted call or a pair in parentheses at p.
-func (s *Scanner) quotedAt(p int) (ok, wait bool) {
+func (s *Scanner) quotedAt(p int) tri {
 	q := p + runeLen(s.text[p:])
 	if q == len(s.text) {
-		return false, !s.eof
+		return s.maybeIf(true)
 	}
 	if s.text[p] == '(' {
 		if c := s.text[q]; c != '\'' && c != '"' {
-			return false, false
+			return no
 		}
 	} else if s.text[p] == '"' && s.text[q] == '{' {
 		if q+1 == len(s.text) && !s.eof {
-			return false, true
+			return maybe
 		}
 		if !strings.HasPrefix(s.text[q:], `{\`) {
-			return false, false
+			return no
 		}
 	} else if s.text[q] == '[' {
-		if is, calls := s.opensList(q); !calls {
-			return false, is == maybe
+		if is, calls := s.opensList(q); is == maybe {
+			return maybe
+		} else if !calls {
+			return no
 		}
 	} else {
 		n := wordLen(s.text[q:])
 		if goesOn(s.text[q:], n) && !s.eof {
-			return false, true
+			return maybe
 		}
 		if _, known := callName(s.text[q:], &s.reg); !known {
 			if s.marker.on {
 				return s.quotedName(p)
 			}
-			return false, false
+			return no
 		}
 	}
 	c := s.candidate(p)
 	c.expr = true
 	s.read.beginAny(p)
-	return true, false
+	return yes
 }
 
 // maxLine is the longest line in the command style, in bytes.
 const maxLine = 4 << 10
 
 // assignAt reads NAME k="v" k2=2 to the end of its line; the first key is at q.
-func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
+func (s *Scanner) assignAt(p int, word string, q int) tri {
 	n := wordLen(s.text[q:])
 	if q+n+1 >= len(s.text) && !s.eof {
-		return false, true
+		return maybe
 	}
 	if q+n+1 >= len(s.text) || !s.mayAssign(q) || !strings.ContainsRune("\"'0123456789-[{TFtfn", rune(s.text[q+n+1])) {
-		return false, false
+		return no
 	}
 	i := strings.IndexByte(s.text[q:min(len(s.text), q+maxLine)], '\n')
 	end := min(len(s.text), q+maxLine)
@@ -239,21 +259,21 @@ func (s *Scanner) assignAt(p int, word string, q int) (ok, wait bool) {
 	case i >= 0:
 		end = q + i
 	case len(s.text) >= q+maxLine:
-		return false, false
+		return no
 	case !s.eof:
-		return false, true
+		return maybe
 	}
 	end = s.cutToken(q, end)
 	args, okArgs := readAssignments(s.text[q:end])
 	if !okArgs {
-		return false, false
+		return no
 	}
 	s.candidate(p).expr = true
 	s.cand.end, s.pos, s.state = end, end, stText
 	s.read.idle(p)
 	s.cand.v = s.namedVerdict(word, args, Span{p, end}, DialectExpression)
 	s.accept()
-	return true, false
+	return yes
 }
 
 // mayAssign reports whether = stands, or may come to stand, behind the word at q.
@@ -280,7 +300,7 @@ func readAssignments(text string) (string, bool) {
 // between expressions that are all there is.
 func (s *Scanner) mayComment(p int) bool {
 	if s.called && (s.bare || s.lists) {
-		return s.group || !strings.Contains(s.text[s.ended:p], "\n")
+		return s.group.on || !strings.Contains(s.text[s.ended:p], "\n")
 	}
 	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text
 }
@@ -291,8 +311,7 @@ func (s *Scanner) comment(p int) bool {
 	case p+1 == len(s.text) && !s.eof:
 		return false
 	case strings.HasPrefix(s.text[p:], "##"):
-		w, wait := s.leadWord(p)
-		return !wait && (w || s.plain(p, p))
+		return s.orPlain(s.leadWord(p), p)
 	}
 	s.cand.start = p
 	s.state, s.pos = stComment, p+1

@@ -101,7 +101,7 @@ func (s *Scanner) infoCalls(start, q int) bool {
 // fenceLine acts on the line of a fence that ends before next.
 func (s *Scanner) fenceLine(p, n, next int) bool {
 	info := strings.TrimSpace(s.text[p+n : next])
-	if s.group && s.inside && s.text[next-1] != '\n' {
+	if s.group.inside && s.text[next-1] != '\n' {
 		s.countByEnd() // the text ends in the line, which may have gone on
 	}
 	if s.fence.kind != fenceNone && info == "" {
@@ -194,7 +194,7 @@ func (s *Scanner) infoMeans(word string) (kind fenceKind, named string, calls bo
 
 // closeFence closes the open fence with the run at p.
 func (s *Scanner) closeFence(p, next int) bool {
-	if s.group && s.inside {
+	if s.group.inside {
 		s.confirm()
 	}
 	f := s.fence
@@ -370,33 +370,41 @@ func (s *Scanner) skipSpan(p, n int) bool {
 		s.odd = line
 		return s.plain(p, p+n)
 	}
-	for q := max(p+n, s.spanSeen); ; {
+	switch end, ok := s.closingRun(p+n, n); ok {
+	case maybe:
+		return false
+	case yes:
+		return s.plain(p, end)
+	}
+	s.noTick[class], s.odd = line, line
+	return s.plain(p, p+n)
+}
+
+// closingRun returns where the run ends that closes, behind from on the same line,
+// what a run of n backticks opened.
+func (s *Scanner) closingRun(from, n int) (end int, ok tri) {
+	for q := max(from, s.spanSeen); ; {
 		i := strings.IndexAny(s.text[q:], "`\n")
-		if i < 0 {
-			if !s.eof {
-				s.spanSeen = len(s.text)
-				return false
-			}
+		if i < 0 && !s.eof {
+			s.spanSeen = len(s.text)
+			return 0, maybe
+		}
+		if i < 0 || s.text[q+i] == '\n' {
 			break
 		}
 		q += i
-		if s.text[q] == '\n' {
-			break
-		}
 		m := runLen(s.text, q)
 		if m < maxRun && q+m == len(s.text) && !s.eof {
 			s.spanSeen = q
-			return false
+			return 0, maybe
 		}
-		if min(m, 3) == min(n, 3) {
+		if q += m; min(m, 3) == min(n, 3) {
 			s.spanSeen = 0
-			return s.plain(p, q+m)
+			return q, yes
 		}
-		q += m
 	}
 	s.spanSeen = 0
-	s.noTick[class], s.odd = line, line
-	return s.plain(p, p+n)
+	return 0, no
 }
 
 // inSpan looks for the run that closes a code span behind a call, then for the
@@ -455,33 +463,16 @@ func (s *Scanner) inSpan() bool {
 // spanEnds returns where a code span ends that a run of n backticks opened, and
 // whose line goes on behind it; the span holds more than the call that ends at p.
 func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
-	cut := maybe
-	if s.eof {
-		cut = no
-	}
-	for q := max(p, s.spanSeen); ; {
-		i := strings.IndexAny(s.text[q:], "`\n")
-		if i < 0 {
-			s.spanSeen = len(s.text)
-			return 0, cut
-		}
-		if q += i; s.text[q] == '\n' {
-			return 0, no
-		}
-		m := runLen(s.text, q)
-		if q+m == len(s.text) {
-			s.spanSeen = q
-			return 0, cut
-		}
-		if end = q + m; min(m, 3) == min(n, 3) {
-			break
-		}
-		q = end
+	if end, ok = s.closingRun(p, n); ok != yes {
+		return 0, ok
 	}
 	rest := strings.TrimLeft(s.text[end:min(len(s.text), end+maxLook)], " \t\r")
 	switch {
 	case rest == "" && end+maxLook > len(s.text):
-		return 0, cut
+		if s.eof {
+			return 0, no
+		}
+		return 0, maybe
 	case strings.HasPrefix(rest, "\n"):
 		return 0, no
 	case strings.HasPrefix(rest, "<"):

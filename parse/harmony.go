@@ -6,20 +6,15 @@ import (
 
 // partTag reads a marker that belongs between a name and arguments, where no
 // name has been read: a recipient may stand before it on its line.
-func (s *Scanner) partTag(p, end int, t tag) bool {
+func (s *Scanner) partTag(p, end int) bool {
 	if s.lead && s.called { // what it announces stands apart from the call
 		s.fault(ReasonAmbiguous, p, "one object of arguments")
 	}
 	start, name, d := s.calleeBefore(p)
 	if name == "" {
-		s.drop(p, end, dropToken)
-		s.pos = end
-		return true
+		return s.drop(p, end, dropToken)
 	}
-	s.open(start)
-	s.named = named{start: start, name: name, at: end, dialect: d}
-	s.state, s.pos = stNamed, end
-	return true
+	return s.beginNamed(named{start: start, name: name, at: end, dialect: d})
 }
 
 // calleeBefore returns the recipient of a call that the line of p begins with, or
@@ -67,10 +62,7 @@ func (s *Scanner) recipientOf(p int) bool {
 	if short, ok := strings.CutSuffix(name, "json"); ok && !s.reg.known(name) {
 		name = short
 	}
-	s.open(start)
-	s.named = named{start: start, name: name, at: p, dialect: d}
-	s.state, s.pos = stNamed, p
-	return true
+	return s.beginNamed(named{start: start, name: name, at: p, dialect: d})
 }
 
 // recipient reads to=functions.NAME.
@@ -153,18 +145,14 @@ func (s *Scanner) inHeader() bool {
 	ch = strings.TrimSpace(ch)
 	switch {
 	case name != "":
-		s.open(start)
-		s.named = named{start: start, name: name, at: body, dialect: DialectHarmony}
-		s.state, s.pos = stNamed, body
-		return true
+		return s.beginNamed(named{start: start, name: name, at: body, dialect: DialectHarmony})
 	case strings.HasPrefix(ch, "analysis"):
 		return s.openThought(p, body, thinkHarmony, "")
 	case strings.HasPrefix(ch, "final"):
-		return s.harmonyFinal(p, body)
+		s.final = body
+		return s.drop(p, body, dropLabel)
 	}
-	s.drop(p, body, dropToken)
-	s.pos = body
-	return true
+	return s.drop(p, body, dropToken)
 }
 
 const endOfHeader = "<|message|>"
@@ -192,22 +180,13 @@ func headerLen(s string) (n int, ok tri) {
 	return 0, maybe
 }
 
-func (s *Scanner) harmonyFinal(p, body int) bool {
-	s.drop(p, body, dropLabel)
-	s.final, s.pos = body, body
-	return true
-}
-
 // headerCut acts on a header that never ends.
 func (s *Scanner) headerCut(p int) bool {
 	s.state = stText
 	t, _ := lexTag(s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
 		if name, ok := recipient(s.text[p+i:], &s.reg); ok {
-			s.named = named{start: p, name: name, at: len(s.text), dialect: DialectHarmony}
-			s.open(p)
-			s.state, s.pos = stNamed, len(s.text)
-			return true
+			return s.beginNamed(named{start: p, name: name, at: len(s.text), dialect: DialectHarmony})
 		}
 	}
 	end := p + t.n
@@ -215,11 +194,9 @@ func (s *Scanner) headerCut(p int) bool {
 		end++
 	}
 	if n := s.named; n.name != "" {
-		s.named = named{start: n.start, name: n.name, at: end, dialect: DialectHarmony}
-		s.state, s.pos = stNamed, end
-		return true
+		return s.beginNamed(named{start: n.start, name: n.name, at: end, dialect: DialectHarmony})
 	}
 	s.drop(p, end, dropToken)
-	s.stands, s.pos = true, end
+	s.stands = true
 	return true
 }

@@ -91,14 +91,10 @@ type lex struct {
 	label  Dialect // of the soft marker
 	fence  fence
 	nest   []int // lengths of the fences that are open in a blocked one, its own first
-	group  bool  // tentative calls wait for the end of the reply or fence
-	inside bool  // the group is the content of a fence
-	first  int   // the group's first piece
-	lists  bool  // the last item was a list
-	bare   bool  // the last item was a call expression without a list
-	ended  int   // where the last item ends
-	beside Span  // the group's first item, if lists stand before it that are calls without it
-	maybe  []fault
+	group  group
+	lists  bool // the last item was a list
+	bare   bool // the last item was a call expression without a list
+	ended  int  // where the last item ends
 
 	cand    candidate
 	escaped escaped
@@ -220,7 +216,7 @@ func (l *lex) start(o Options) {
 	*l = lex{
 		lead: true, only: true, prefix: -1, odd: -1, told: -1, final: -1,
 		noTick: [3]int{-1, -1, -1}, check: repeatWindow,
-		faults: l.faults[:0], answers: l.answers[:0], maybe: l.maybe[:0], nest: l.nest[:0],
+		faults: l.faults[:0], answers: l.answers[:0], group: group{faults: l.group.faults[:0]}, nest: l.nest[:0],
 	}
 	if o.InThought {
 		l.state = stThink
@@ -268,11 +264,8 @@ func (s *Scanner) step() bool {
 		return s.inEscaped()
 	case stComment:
 		return s.inComment()
-	case stRest:
-		s.pos = len(s.text)
-		return false
 	}
-	s.pos = len(s.text)
+	s.pos = len(s.text) // stRest and stOver
 	return false
 }
 
@@ -334,10 +327,10 @@ func (s *Scanner) prose(p int) {
 	}
 	s.lead, s.called, s.stands, s.soft = false, false, false, false
 	s.prefix = -1
-	if s.group && s.inside && !strings.Contains(s.text[s.ended:p], "\n") {
+	if s.group.inside && !strings.Contains(s.text[s.ended:p], "\n") {
 		s.fault(ReasonMalformed, p, "the end of the line")
 	}
-	if s.only || s.group {
+	if s.only || s.group.on {
 		s.dissolve()
 	}
 	s.only = false
@@ -345,81 +338,6 @@ func (s *Scanner) prose(p int) {
 	if s.marker.on && !s.marker.pending {
 		s.marker = marker{}
 	}
-}
-
-// dissolve makes text of tentative calls: what they stand in holds more.
-func (s *Scanner) dissolve() {
-	if s.group {
-		s.orElse()
-		s.notBeside()
-		if s.held >= 0 && s.at(s.first).reason == dropFence {
-			s.fence.used = false // it is text with what it holds
-		}
-		s.settle(s.first, pieceText)
-		s.holdMiddle()
-	}
-	s.group, s.inside, s.lists = false, false, false
-	s.maybe = s.maybe[:0]
-}
-
-// orElse notes calls that would be lost if tentative ones turn into text, as more
-// stands in the reply: a list that holds a call for certain, a call that counts by
-// itself and that the tentative ones lead to.
-func (s *Scanner) orElse() {
-	for i := s.first; i < s.count(); i++ {
-		p := s.at(i)
-		if p.kind != pieceHeld {
-			continue
-		}
-		switch f := s.calls[p.call]; {
-		case f.orElse:
-			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
-			return
-		case f.sure:
-			s.fault(ReasonMalformed, s.at(s.first).start, "calls alone, or marked ones")
-			return
-		}
-	}
-}
-
-// notBeside notes a call on a line of its own that goes on with lists of calls but
-// is none because more stands in the reply: the lists are not all that was meant.
-func (s *Scanner) notBeside() {
-	if b := s.beside; b.End > 0 && s.endsLine(b.End) {
-		s.fault(ReasonMalformed, b.Start, "calls alone, or a list of them")
-	}
-}
-
-// endsLine reports whether nothing but separators stands behind p on its line, on
-// which more is known to follow or below.
-func (s *Scanner) endsLine(p int) bool {
-	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
-		p++
-	}
-	return p == len(s.text) || s.text[p] == '\n' || s.text[p] == '#'
-}
-
-// beginGroup begins tentative calls with the item from start to end.
-func (s *Scanner) beginGroup(start, end int) {
-	if s.group {
-		return
-	}
-	s.group, s.inside, s.beside = true, s.fence.kind == fenceCalls, Span{}
-	s.first = s.count()
-	if s.lists && s.called && s.fence.kind == fenceNone {
-		s.beside = Span{start, end}
-	}
-}
-
-// confirm makes calls of tentative calls.
-func (s *Scanner) confirm() {
-	if s.group {
-		s.settle(s.first, pieceCall)
-		s.holdMiddle()
-		s.faults = append(s.faults, s.maybe...)
-	}
-	s.group, s.inside, s.lists = false, false, false
-	s.maybe = s.maybe[:0]
 }
 
 // holdMiddle keeps holding what follows an unpaired thinking tag.
@@ -506,12 +424,7 @@ func (s *Scanner) atLead() bool {
 	if s.marker.on && s.marker.pending {
 		return s.afterMarker(p)
 	}
-	if w, wait := s.leadWord(p); wait {
-		return false
-	} else if w {
-		return true
-	}
-	return s.plain(p, p)
+	return s.orPlain(s.leadWord(p), p)
 }
 
 // leadWide looks at a character beyond ASCII at the lead.
@@ -522,9 +435,7 @@ func (s *Scanner) leadWide(p int) bool {
 	}
 	if s.only || s.called { // an edge of the reply, or it may be one
 		if r, n := utf8.DecodeRuneInString(rest); isInvisible(r) {
-			s.drop(p, p+n, dropEdge)
-			s.pos = p + n
-			return true
+			return s.drop(p, p+n, dropEdge)
 		}
 	}
 	if strings.HasPrefix(rest, "◁") {
@@ -542,9 +453,7 @@ func (s *Scanner) leadWide(p int) bool {
 		return s.afterMarker(p)
 	}
 	if strings.HasPrefix(rest, "“") && s.mayBeWhole() {
-		if ok, wait := s.quotedAt(p); ok || wait {
-			return ok
-		}
+		return s.orPlain(s.quotedAt(p), p)
 	}
 	return s.plain(p, p)
 }
@@ -628,24 +537,20 @@ func (s *Scanner) behindName(p int) bool {
 			s.fault(ReasonAmbiguous, p, "one object of a name and arguments")
 		}
 	}
-	w, wait := s.leadWord(p)
-	return !wait && (w || s.plain(p, p))
+	return s.orPlain(s.leadWord(p), p)
 }
 
 // stray passes over closers behind a call.
 func (s *Scanner) stray(p int) bool {
-	s.drop(p, p+1, dropStray)
-	s.pos = p + 1
-	s.lead, s.called = true, true
-	return true
+	return s.drop(p, p+1, dropStray)
 }
 
-// drop makes a dropped piece of [start, end); what was open before it is text,
-// unless it belongs to a call.
-func (s *Scanner) drop(start, end int, reason dropReason) {
-	s.lead = true
+// drop makes a dropped piece of [start, end) and passes over it; what was open
+// before it is text, unless it belongs to a call.
+func (s *Scanner) drop(start, end int, reason dropReason) bool {
+	s.lead, s.pos = true, end
 	if s.prefix >= 0 && (s.marker.pending || s.stands) && reason == dropToken {
-		return // decided with the marker
+		return true // decided with the marker
 	}
 	if s.prefix >= 0 && s.called {
 		s.add(pieceText, s.prefix, dropNone)
@@ -654,6 +559,7 @@ func (s *Scanner) drop(start, end int, reason dropReason) {
 	s.prefix = -1
 	s.add(pieceText, start, dropNone)
 	s.add(pieceDrop, end, reason)
+	return true
 }
 
 // open notes that what begins at p belongs to a call if one follows.
@@ -867,15 +773,6 @@ func (s *Scanner) endReply(p int, why dropReason) bool {
 	s.state, s.over, s.overAt = stOver, why, p
 	s.pos = len(s.text)
 	return false
-}
-
-// dissolveUnlessOnly settles tentative calls where the reply ends.
-func (s *Scanner) dissolveUnlessOnly() {
-	if s.group && s.only {
-		s.confirm()
-		return
-	}
-	s.dissolve()
 }
 
 // hasBefore reports whether an answer or a call stands before p.

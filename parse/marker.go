@@ -39,79 +39,73 @@ const (
 	markArgValue
 )
 
-// markers holds the names of all tags and tokens that mean something, as
-// lexTag normalises them: without brackets, bars, namespace and escapes, in
-// lower case, with _ between words. A new dialect is a row here.
-var markers = map[string]markerInfo{
-	// Hermes, Qwen, Granite, SmolLM, Seed, MiniMax and many fine-tunes.
-	"tool_call": {kind: markHard}, "function_call": {kind: markHard}, "toolcall": {kind: markHard}, "functioncall": {kind: markHard},
-	"tool_calls": {kind: markHard}, "function_calls": {markHard, DialectPythonic}, "tool_use": {kind: markHard},
-	"start_function_call": {markHard, DialectGemma}, "end_function_call": {kind: markEnd}, // FunctionGemma
-	"tool_calls_begin": {markHard, DialectDeepSeek}, "tool_call_begin": {markHard, DialectDeepSeek}, // DeepSeek, Kimi
-	"tool_calls_end": {kind: markEnd}, "tool_call_end": {kind: markEnd}, "tool_sep": {kind: markPart},
-	"tool_calls_section_begin": {markHard, DialectKimi}, "tool_calls_section_end": {kind: markEnd},
-	"tool_call_argument_begin": {kind: markPart}, "tool_call_argument_end": {kind: markEnd},
-	"tool_call_start": {markHard, DialectPythonic},                                                            // LFM2
-	"action_start":    {markHard, DialectInternLM}, "action_end": {kind: markEnd}, "plugin": {kind: markPart}, // InternLM
-	"interpreter":  {kind: markPart},
-	"start_action": {markHard, DialectCommandR}, "end_action": {kind: markEnd}, // Command R7B
-	"tools_prefix": {markHard, DialectApertus}, "tools_suffix": {kind: markEnd}, // Apertus
-	"longcat_tool_call": {kind: markHard}, "longcat_think": {kind: markThink}, // LongCat
-	"python_tag":   {markHard, DialectLlama},                                   // Llama 3
-	"python_start": {markHard, DialectPythonic}, "python_end": {kind: markEnd}, // Llama 4
-	"constrain": {kind: markPart},
+// markers are all tags and tokens that mean something, by their names as lexTag
+// normalises them: without brackets, bars, namespace and escapes, in lower case,
+// with _ between words. A new dialect is a row here.
+var markers = byName([]markerRow{
+	// Hermes, Qwen, Granite, SmolLM, Seed, MiniMax, LongCat and many fine-tunes.
+	{names: "tool_call tool_calls tool_use toolcall function_call functioncall longcat_tool_call", kind: markHard},
+	{names: "start_function_call", kind: markHard, dialect: DialectGemma},                 // FunctionGemma
+	{names: "tool_calls_begin tool_call_begin", kind: markHard, dialect: DialectDeepSeek}, // Kimi's too
+	{names: "tool_calls_section_begin", kind: markHard, dialect: DialectKimi},
+	{names: "tool_call_start python_start function_calls", kind: markHard, dialect: DialectPythonic}, // LFM2, Llama 4
+	{names: "action_start", kind: markHard, dialect: DialectInternLM},
+	{names: "start_action", kind: markHard, dialect: DialectCommandR}, // Command R7B
+	{names: "tools_prefix", kind: markHard, dialect: DialectApertus},
+	{names: "python_tag", kind: markHard, dialect: DialectLlama}, // Llama 3
+	{names: "end_function_call tool_calls_end tool_call_end tool_calls_section_end tool_call_argument_end action_end end_action tools_suffix python_end", kind: markEnd},
+	{names: "tool_call_argument_begin tool_sep", kind: markPart},
+	{names: "plugin interpreter constrain", kind: markPart, bars: true},
+	{names: "response json xml tool tools functions", kind: markSoft},
 
-	"response": {kind: markSoft}, "json": {kind: markSoft}, "xml": {kind: markSoft}, "tool": {kind: markSoft}, "tools": {kind: markSoft},
-	"functions": {kind: markSoft}, // MiniCPM
+	{names: "function", kind: markFunction, dialect: DialectFunctionTag},
+	{names: "invoke", kind: markFunction, dialect: DialectInvoke},
+	{names: "parameter param", kind: markParam},
+	{names: "arg_key longcat_arg_key", kind: markArgKey}, // GLM
+	{names: "arg_value longcat_arg_value", kind: markArgValue},
 
-	"function": {kind: markFunction}, "invoke": {kind: markFunction},
-	"parameter": {kind: markParam}, "param": {kind: markParam},
-	"arg_key": {kind: markArgKey}, "arg_value": {kind: markArgValue}, // GLM
-	"longcat_arg_key": {kind: markArgKey}, "longcat_arg_value": {kind: markArgValue},
+	{names: "think thinking thought reasoning scratch_pad scratchpad longcat_think", kind: markThink},
+	{names: "start_thinking thought_start", kind: markThink}, // Command R7B, MiniCPM
+	{names: "end_thinking", kind: markThink, ends: "start_thinking"},
+	{names: "thought_end", kind: markThink, ends: "thought_start"},
 
-	"think": {kind: markThink}, "thinking": {kind: markThink}, "thought": {kind: markThink}, "reasoning": {kind: markThink}, "scratch_pad": {kind: markThink},
-	"scratchpad": {kind: markThink}, "start_thinking": {kind: markThink}, "end_thinking": {kind: markThink},
-	"thought_start": {kind: markThink}, "thought_end": {kind: markThink}, // MiniCPM
+	{names: "im_end eot_id eom_id end_of_turn end_of_turn_token turn_end endoftext end_of_text end_of_sentence end_of_utterance", kind: markToken},
+	{names: "begin_of_text begin_of_sentence start_of_turn_token chatbot_token end_of_role end_header_id", kind: markToken},
+	{names: "start_response end_response start_text end_text bos eos s unk fim_pad endofprompt", kind: markToken},
+	{names: "end call return assistant turn eom eot im_sep pad", kind: markToken, bars: true},
+	{names: "bot_end", kind: markToken}, // NexusRaven
 
-	"im_end": {kind: markToken}, "eot_id": {kind: markToken}, "eom_id": {kind: markToken}, "end_of_turn": {kind: markToken}, "endoftext": {kind: markToken},
-	"end_of_text": {kind: markToken}, "end": {kind: markToken}, "eos": {kind: markToken}, "bos": {kind: markToken}, "s": {kind: markToken}, "call": {kind: markToken},
-	"return": {kind: markToken}, "end_of_sentence": {kind: markToken}, "begin_of_sentence": {kind: markToken}, "begin_of_text": {kind: markToken},
-	"end_of_turn_token": {kind: markToken}, "start_of_turn_token": {kind: markToken}, "chatbot_token": {kind: markToken}, "eom": {kind: markToken}, "eot": {kind: markToken},
-	"end_of_utterance": {kind: markToken}, "end_of_role": {kind: markToken}, "start_response": {kind: markToken}, "end_response": {kind: markToken},
-	"im_sep": {kind: markToken}, "fim_pad": {kind: markToken}, "pad": {kind: markToken}, "unk": {kind: markToken}, "endofprompt": {kind: markToken},
-	"bot_end":    {kind: markToken}, // NexusRaven
-	"start_text": {kind: markToken}, "end_text": {kind: markToken}, "turn_end": {kind: markToken}, "assistant": {kind: markToken}, "turn": {kind: markToken},
+	{names: "im_start start_header_id start_of_turn start_of_role turn_start", kind: markRole},
+	{names: "start", kind: markRole, bars: true},
+	{names: "user human system ipython observation", kind: markUser, bars: true},
+	{names: "user_token system_token", kind: markUser},
 
-	"im_start": {kind: markRole}, "start_header_id": {kind: markRole}, "start_of_turn": {kind: markRole}, "start_of_role": {kind: markRole},
-	"start": {kind: markRole}, "turn_start": {kind: markRole}, "end_header_id": {kind: markToken},
-	"user": {kind: markUser}, "human": {kind: markUser}, "system": {kind: markUser}, "ipython": {kind: markUser}, "observation": {kind: markUser}, "user_token": {kind: markUser},
-	"system_token": {kind: markUser},
+	{names: "tool_response tool_responses tool_result tool_results tool_output tool_outputs_begin tool_output_begin", kind: markResult},
+	{names: "function_result function_results function_response start_function_response start_tool_result", kind: markResult},
 
-	"tool_response": {kind: markResult}, "tool_result": {kind: markResult}, "function_results": {kind: markResult}, "function_response": {kind: markResult},
-	"function_result": {kind: markResult}, "tool_results": {kind: markResult}, "tool_outputs_begin": {kind: markResult}, "tool_output_begin": {kind: markResult},
-	"start_function_response": {kind: markResult}, "start_tool_result": {kind: markResult}, "tool_output": {kind: markResult},
-	"tool_responses": {kind: markResult},
+	{names: "channel", kind: markChannel, bars: true},
+	{names: "message", kind: markMessage, bars: true},
+})
 
-	"channel": {kind: markChannel}, "message": {kind: markMessage},
-}
-
-// thoughtEnds are the tokens that close a thought and have a name of their own, with
-// that of the token that opens it.
-var thoughtEnds = map[string]string{"end_thinking": "start_thinking", "thought_end": "thought_start"}
-
-// markerInfo is what a marker does, and the dialect of the calls behind it if they
-// have one of their own.
-type markerInfo struct {
+// A markerRow is what some markers do.
+type markerRow struct {
+	names   string // separated by spaces; in the table, the one
 	kind    markerKind
-	dialect Dialect
+	dialect Dialect // of the calls behind it, if they have one of their own
+	bars    bool    // it counts only with bars: without them it is a tag of HTML or XML
+	ends    string  // the token that opens the thought it closes, if not of its own name
 }
 
-// barOnly are the markers that count only with bars, as control tokens: without
-// them they are ordinary tags of HTML and XML.
-var barOnly = map[string]bool{
-	"end": true, "call": true, "return": true, "start": true, "user": true, "human": true, "system": true, "channel": true,
-	"message": true, "plugin": true, "interpreter": true, "assistant": true, "observation": true, "ipython": true,
-	"constrain": true, "turn": true, "pad": true, "eot": true, "eom": true, "im_sep": true,
+// byName gives each name its row.
+func byName(rows []markerRow) map[string]markerRow {
+	all := make(map[string]markerRow, 128)
+	for _, row := range rows {
+		for name := range strings.FieldsSeq(row.names) {
+			row.names = name
+			all[name] = row
+		}
+	}
+	return all
 }
 
 // tag is one tag or control token.
@@ -119,6 +113,7 @@ type tag struct {
 	kind    markerKind
 	dialect Dialect // of calls behind it, if they have their own
 	name    string  // as written, brackets, bars and attributes apart
+	marker  string  // its name in the table, "" for none; of the end of a thought: of its beginning
 	attr    string  // NAME of <function=NAME>, <invoke name="NAME">
 	typed   string  // of an attribute string="…"
 	close   bool    // a closing tag
@@ -200,13 +195,12 @@ func (t *tag) unwrap(body string) string {
 // means looks up what a tag with the folded name does.
 func (t *tag) means(name string) {
 	m := markers[name]
-	t.kind, t.dialect = m.kind, m.dialect
-	switch {
-	case t.kind == markNone || t.kind == markHard:
-	case !t.bars && barOnly[name]:
-		t.kind = markNone
-	case thoughtEnds[name] != "":
-		t.close = true
+	if m.bars && !t.bars {
+		return
+	}
+	t.kind, t.dialect, t.marker = m.kind, m.dialect, m.names
+	if m.ends != "" {
+		t.close, t.marker = true, m.ends
 	}
 }
 

@@ -28,10 +28,17 @@ func (n *named) closes(t tag) bool {
 	return t.name == n.closer || n.closer == "" && t.name == n.name
 }
 
+// beginNamed takes the name n; its arguments are due behind it.
+func (s *Scanner) beginNamed(n named) bool {
+	s.open(n.start)
+	s.named = n
+	s.state, s.pos = stNamed, n.at
+	return true
+}
+
 // nameAt takes the name at p; its arguments are due at q.
-func (s *Scanner) nameAt(p int, word string, q int) {
-	s.open(p)
-	s.named = named{start: p, name: word, at: q, dialect: DialectExpression, whole: !s.marker.on}
+func (s *Scanner) nameAt(p int, word string, q int) bool {
+	s.beginNamed(named{start: p, name: word, at: q, dialect: DialectExpression, whole: !s.marker.on})
 	if strings.Contains(s.text[p:q], "tool_call_argument_begin") {
 		s.named.dialect, s.named.whole = DialectKimi, false
 	}
@@ -44,7 +51,7 @@ func (s *Scanner) nameAt(p int, word string, q int) {
 			s.named.start = s.marker.start
 		}
 	}
-	s.state, s.pos = stNamed, q
+	return true
 }
 
 func (s *Scanner) markerDialect() Dialect {
@@ -63,8 +70,7 @@ func (s *Scanner) afterMarker(p int) bool {
 			s.read.beginAny(p)
 			return true
 		}
-		ok, wait := s.quotedName(p)
-		return !wait && (ok || s.plain(p, p))
+		return s.orPlain(s.quotedName(p), p)
 	}
 	n := wordLen(rest)
 	if n == 0 {
@@ -87,19 +93,16 @@ func (s *Scanner) afterMarker(p int) bool {
 		if !s.reg.mayBecome(word) {
 			return s.plain(p, p)
 		}
-		s.nameAt(p, word, q)
-		return true
+		return s.nameAt(p, word, q)
 	}
 	switch c := s.text[q]; c {
 	case '{':
-		s.nameAt(p, word, q)
-		return true
+		return s.nameAt(p, word, q)
 	case '<', '[':
 		return s.afterMarkerTag(p, word, q)
 	case '`':
 		if strings.Contains(s.text[p:q], "\n") {
-			s.nameAt(p, word, q)
-			return true
+			return s.nameAt(p, word, q)
 		}
 	}
 	return s.plain(p, p)
@@ -107,27 +110,27 @@ func (s *Scanner) afterMarker(p int) bool {
 
 // quotedName reads "NAME": before an object, in a hard marker: a member of an
 // object of calls without the object around it.
-func (s *Scanner) quotedName(p int) (ok, wait bool) {
+func (s *Scanner) quotedName(p int) tri {
 	n := wordLen(s.text[p+1:])
 	q := p + 1 + n
 	switch {
 	case goesOn(s.text[p+1:], n):
-		return false, !s.eof
+		return s.maybeIf(true)
 	case s.text[q] != s.text[p] || !s.reg.known(s.text[p+1:q]):
-		return false, false
+		return no
 	}
 	at := q + 1
 	for _, due := range [...]byte{':', '{'} {
 		if at = s.look(at); at == len(s.text) {
-			return false, !s.eof
+			return s.maybeIf(true)
 		}
 		if s.text[at] != due {
-			return false, false
+			return no
 		}
 		at++
 	}
 	s.nameAt(p, s.text[p+1:q], at-1)
-	return true, false
+	return yes
 }
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
@@ -149,8 +152,7 @@ func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
 		s.named.dialect = DialectGLM
 		return true
 	case (t.close || t.kind == markEnd || t.kind == markToken) && s.reg.known(word):
-		s.nameAt(p, word, q)
-		return true
+		return s.nameAt(p, word, q)
 	}
 	return s.plain(p, p)
 }
@@ -210,7 +212,7 @@ func (s *Scanner) beginInput(p int) bool {
 	w, _ := lexLine(rest)
 	switch {
 	case w == wordObservation: // nothing was written
-		return s.finishArgs("", p)
+		return s.withoutArgs(p)
 	case w != wordNone:
 		return s.noArgs()
 	case !s.eof && mayBeLineWord(rest):
@@ -236,7 +238,6 @@ func (s *Scanner) beginArgs(p int) bool {
 	c := s.candidate(p)
 	c.named = true
 	s.read.beginAny(p)
-	s.read.sure = true
 	s.read.bare = s.named.dialect == DialectGemma || strings.HasPrefix(s.named.name, "call:")
 	return true
 }
@@ -267,7 +268,7 @@ func (s *Scanner) namedTag(p int) bool {
 		if s.marker.on && !s.named.tag {
 			s.marker = marker{dialect: s.marker.dialect}
 		}
-		return s.finishArgs("", end)
+		return s.withoutArgs(end)
 	}
 	return s.noArgs()
 }
@@ -339,7 +340,7 @@ func (s *Scanner) finishNamed() bool {
 		s.lead, s.called = true, false
 		return true
 	}
-	args := string(r.out)
+	args := r.canonical()
 	if r.single {
 		args = args[1 : len(args)-1]
 	}
@@ -352,18 +353,16 @@ func (s *Scanner) finishNamed() bool {
 	return true
 }
 
-// finishArgs takes args, canonical JSON or "" for none, as the arguments of the
-// named call, which ends at end.
-func (s *Scanner) finishArgs(args string, end int) bool {
-	if args == "" {
-		s.candidate(s.named.start)
-		s.read.idle(s.named.start)
-	}
-	return s.finishedArgs(args, end)
+// withoutArgs takes the named call, which ends at end, as one without arguments.
+func (s *Scanner) withoutArgs(end int) bool {
+	s.candidate(s.named.start)
+	s.read.idle(s.named.start)
+	return s.finishArgs("", end)
 }
 
-// finishedArgs is finishArgs once the candidate has been set up.
-func (s *Scanner) finishedArgs(args string, end int) bool {
+// finishArgs takes args, canonical JSON or "" for none, as the arguments of the
+// named call, the candidate, which ends at end.
+func (s *Scanner) finishArgs(args string, end int) bool {
 	n := s.named
 	s.floorAt(end)
 	if n.fenced && s.wholeCall(args) {

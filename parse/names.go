@@ -200,10 +200,13 @@ const (
 	typeJSON
 )
 
+// noFacts are those of a tool that is not known.
+var noFacts facts
+
 // of returns the facts of tool i.
 func (r *registry) of(i int) *facts {
 	if i < 0 {
-		return &facts{}
+		return &noFacts
 	}
 	f := &r.facts[i]
 	if !f.read {

@@ -10,6 +10,7 @@ import (
 // these dialects is escaped, so a value ends where the structure around it
 // leaves no other reading.
 type params struct {
+	facts  *facts // what the schema of the tool says
 	out    []byte
 	keys   []string
 	values []Span // of the keys, in out
@@ -36,7 +37,11 @@ func (s *Scanner) beginParams(p int) bool {
 	if s.named.dialect == DialectFunctionTag {
 		s.named.dialect = DialectXML
 	}
-	s.param = params{out: s.param.out[:0], keys: s.param.keys[:0], values: s.param.values[:0], last: p, close: -1, loose: -1}
+	tool, _ := s.reg.lookup(s.named.name)
+	s.param = params{
+		facts: s.reg.of(tool), out: s.param.out[:0], keys: s.param.keys[:0], values: s.param.values[:0],
+		last: p, close: -1, loose: -1,
+	}
 	s.param.out = append(s.param.out, '{')
 	s.state, s.pos = stParams, p
 	return true
@@ -132,7 +137,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 // are all <parameter> or all <param>, as the first is.
 func (s *Scanner) foreign(t tag) bool {
 	v := &s.param
-	short := strings.HasSuffix(strings.ToLower(t.name), "param")
+	short := t.marker == "param"
 	if len(v.keys) == 0 && !v.open {
 		v.short = short
 	}
@@ -155,8 +160,7 @@ func (s *Scanner) closeValue(p, n int) {
 // childTag acts on a tag of <NAME><KEY>…</KEY></NAME>.
 func (s *Scanner) childTag(p int, t tag) {
 	v := &s.param
-	tool, _ := s.reg.lookup(s.named.name)
-	f := s.reg.of(tool)
+	f := v.facts
 	switch {
 	case t.close && s.named.closes(t) && s.directly(p):
 		if s.endValue(p) {
@@ -215,17 +219,18 @@ func (s *Scanner) endValue(p int) bool {
 	}
 	raw := cdata(trimLine(s.text[v.value:end]))
 	v.open, v.last = false, p
-	return s.addParam(v.key, s.paramValue(v.key, v.typed, raw))
+	return s.addParam(raw)
 }
 
-// addParam adds an argument. The same key twice must have the same value.
-func (s *Scanner) addParam(key, value string) bool {
+// addParam adds the argument at hand, whose text is raw. The same key twice must
+// have the same value.
+func (s *Scanner) addParam(raw string) bool {
 	v := &s.param
-	if i := slices.Index(v.keys, key); i >= 0 {
+	if i := slices.Index(v.keys, v.key); i >= 0 {
 		at := v.values[i]
-		same := string(v.out[at.Start:at.End]) == value
+		same := string(v.out[at.Start:at.End]) == string(v.appendValue(nil, raw))
 		if !same {
-			s.paramFault(ReasonDuplicateKey, v.value, "one value for "+key)
+			s.paramFault(ReasonDuplicateKey, v.value, "one value for "+v.key)
 		}
 		return same
 	}
@@ -236,11 +241,12 @@ func (s *Scanner) addParam(key, value string) bool {
 		s.paramFault(ReasonTooLarge, v.value, "at most 256 parameters")
 		return false
 	}
-	v.keys = append(v.keys, key)
-	v.out = appendQuoted(v.out, strings.ReplaceAll(key, `\_`, "_"))
+	v.keys = append(v.keys, v.key)
+	v.out = appendQuoted(v.out, strings.ReplaceAll(v.key, `\_`, "_"))
 	v.out = append(v.out, ':')
-	v.values = append(v.values, Span{len(v.out), len(v.out) + len(value)})
-	v.out = append(v.out, value...)
+	at := len(v.out)
+	v.out = v.appendValue(v.out, raw)
+	v.values = append(v.values, Span{at, len(v.out)})
 	return true
 }
 
@@ -267,23 +273,22 @@ func cdata(s string) string {
 	return inner
 }
 
-// paramValue types the text of an argument by the tool's schema; without one it
-// stays a string.
-func (s *Scanner) paramValue(key, typed, raw string) string {
-	tool, _ := s.reg.lookup(s.named.name)
-	kind := s.reg.of(tool).params[key].kind
-	switch {
-	case typed == "true":
+// appendValue appends the argument at hand, whose text is raw, as JSON: typed by
+// the tool's schema; without one it stays a string.
+func (v *params) appendValue(dst []byte, raw string) []byte {
+	kind := v.facts.params[v.key].kind
+	switch v.typed {
+	case "true":
 		kind = typeString
-	case typed == "false":
+	case "false":
 		kind = typeJSON
 	}
 	if kind == typeJSON {
-		if v, ok := readValue(raw); ok {
-			return v
+		if value, ok := readValue(raw); ok {
+			return append(dst, value...)
 		}
 	}
-	return string(appendQuoted(nil, raw))
+	return appendQuoted(dst, raw)
 }
 
 // readValue reads text that is exactly one JSON value, or one of Python's
@@ -306,7 +311,7 @@ func (s *Scanner) finishParams(end int, byEnd bool) {
 	if byEnd {
 		s.read.repair(RepairMissingTag, end)
 	}
-	s.finishedArgs(string(s.param.out), end)
+	s.finishArgs(view(s.param.out), end)
 	s.shut = s.called && !byEnd
 }
 

@@ -94,7 +94,7 @@ func (r *reader) plainKey() bool {
 	r.pos = end + 1
 	r.beginKey()
 	r.out = append(r.out, t[r.tokAt:r.pos]...)
-	r.endKey(expectColon)
+	r.endKey()
 	if r.pos < len(t) && t[r.pos] == ':' {
 		r.pos++
 		r.expect = expectValue

@@ -40,10 +40,8 @@ func (s *Scanner) actionLine(start int) bool {
 	if !ended && len(line) == 4*maxName || !s.reg.known(name) {
 		return s.noAction(start)
 	}
-	s.open(s.named.start)
 	s.named.name, s.named.at = name, end
-	s.state, s.pos = stNamed, end
-	return true
+	return s.beginNamed(s.named)
 }
 
 // noAction reads an Action: label without a registered name: a soft marker.
@@ -73,7 +71,7 @@ func (s *Scanner) dueInput(p int) bool {
 		s.pos = p + n
 		return true
 	case w == wordObservation:
-		return s.finishArgs("", p)
+		return s.withoutArgs(p)
 	case !s.eof && mayBeLineWord(rest):
 		return false
 	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
@@ -187,7 +185,7 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 
 // finalAnswer reads the label of the answer: what stood before was thought.
 func (s *Scanner) finalAnswer(p, end int) bool {
-	if len(s.calls) > 0 || s.group {
+	if len(s.calls) > 0 || s.group.on {
 		s.dissolve()
 	}
 	s.final = end
@@ -203,7 +201,6 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 	}
 	s.drop(p, end, dropLabel)
 	s.answered = s.count()
-	s.pos, s.only = end, false
-	s.lead = false
+	s.only, s.lead = false, false
 	return true
 }

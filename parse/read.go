@@ -106,7 +106,11 @@ type reader struct {
 	repairs []Repair
 	problem Problem // Reason "" while all is well
 
-	// What can be said of a candidate that is unclosed or unreadable.
+	clues
+}
+
+// clues are what can be said of a candidate that is unclosed or unreadable.
+type clues struct {
 	first     int    // where the first key ends in the output, 0 if there is none
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
@@ -150,9 +154,15 @@ const (
 	quoteSmartSingle
 	quoteTriple       // Python's three, in the arguments of a call
 	quoteTripleSingle // the same of the other kind
-	quoteGemma        // <|"|>
-	quoteEscape       // <escape>
+	quoteGemma
+	quoteEscape
 )
+
+// quoteMarks are what opens each kind of string, and closes it, the smart ones apart.
+var quoteMarks = [...]string{
+	quoteDouble: `"`, quoteSingle: "'", quoteSmart: "“", quoteSmartSingle: "‘",
+	quoteTriple: `"""`, quoteTripleSingle: "'''", quoteGemma: `<|"|>`, quoteEscape: "<escape>",
+}
 
 // raw reports whether a backslash in such a string is one and no more.
 func (q quote) raw() bool { return q == quoteGemma || q == quoteEscape }
@@ -217,7 +227,8 @@ const (
 type status uint8
 
 const (
-	readMore   status = iota // the text ended before the candidate
+	readOn     status = iota // it goes on
+	readMore                 // the text ended before the candidate
 	readClosed               // the candidate is complete and ends at pos
 	readCut                  // a closing marker at pos ends it before its closers
 	readNot                  // it is no candidate: pos is where that showed
@@ -225,19 +236,23 @@ const (
 
 // begin starts a candidate whose opener, one of { [ (, stands at start.
 func (r *reader) begin(start int) {
+	r.idle(start)
+	if whole := len(r.text) - start; cap(r.out) < whole/2 {
+		r.out = make([]byte, 0, whole+64) // canonical JSON is seldom longer
+	}
+}
+
+// idle clears the reader for the candidate at start, which need not be read.
+func (r *reader) idle(start int) {
 	r.pos, r.start, r.ended = start, start, start
 	r.expect, r.token, r.comma = expectValue, tokenNone, -1
 	r.line, r.tail, r.deep, r.inCall = false, tailNone, 0, 0
 	r.sure = true
 	r.calls, r.colons, r.bare, r.single = false, false, false, false
-	r.exprs, r.quoted = 0, 0
-	if whole := len(r.text) - start; cap(r.out) < whole/2 {
-		r.out = make([]byte, 0, whole+64) // canonical JSON is seldom longer
-	}
+	r.exprs, r.quoted, r.outer = 0, 0, 0
 	r.stack, r.out, r.keys, r.parts = r.stack[:0], r.out[:0], r.keys[:0], r.parts[:0]
-	r.repairs, r.problem.Reason, r.nameSeen = r.repairs[:0], "", ""
-	r.first, r.names, r.outer = 0, 0, 0
-	r.toolSeen, r.openValue, r.callKeys, r.wrapped, r.schema = false, false, false, false, false
+	r.repairs, r.problem.Reason = r.repairs[:0], ""
+	r.clues = clues{}
 }
 
 // repair records a change of spelling. After a problem nothing is repaired.
@@ -262,7 +277,7 @@ func (r *reader) fail(reason Reason, at int, expected string) {
 
 func (r *reader) failed() bool { return r.problem.Reason != "" }
 
-// run reads on. It returns readMore unless the candidate came to an end.
+// run reads on to the end of the candidate or of the text; it never returns readOn.
 func (r *reader) run() status {
 	for r.pos < len(r.text) || r.token != tokenNone && r.eof || len(r.stack) == 0 {
 		if len(r.stack) == 0 {
@@ -281,7 +296,7 @@ func (r *reader) run() status {
 		if !r.failed() && r.plain() || r.deep > 0 && r.beyond() {
 			continue
 		}
-		if st, ok := r.step(); ok {
+		if st := r.step(); st != readOn {
 			return st
 		}
 	}
@@ -317,17 +332,16 @@ func (r *reader) resume() bool {
 	return true
 }
 
-// step reads one token. ok says that the candidate ended with st, or that the
-// text did (readMore).
-func (r *reader) step() (st status, ok bool) {
+// step reads one token.
+func (r *reader) step() status {
 	c := r.text[r.pos]
 	if r.tail == tailOwes && len(r.stack) == 1 && r.top() == '{' && c != '}' && !isSpace(c) && !r.failed() {
 		r.pos = r.ended // the ] was missing: all } have come
 		r.pop()
-		return readClosed, true
+		return readClosed
 	}
 	if r.notCandidate() && r.expect == expectColon && c < utf8.RuneSelf && !isSpace(c) && !strings.ContainsRune(`:/\`, rune(c)) {
-		return readNot, true
+		return readNot
 	}
 	switch c {
 	case '\n':
@@ -337,27 +351,27 @@ func (r *reader) step() (st status, ok bool) {
 		r.pos++
 	case '{', '[', '(':
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
 		r.open(c)
 	case '}', ']', ')':
 		if c != '}' && r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
 		r.close(c)
 	case ',':
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
 		r.sawComma(1)
 	case ':':
 		if r.notCandidate() && r.expect != expectColon {
-			return readNot, true
+			return readNot
 		}
 		r.sawColon(1)
 	case '=':
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
 		r.equals()
 	case '"', '\'':
@@ -373,27 +387,27 @@ func (r *reader) step() (st status, ok bool) {
 	default:
 		return r.other(c)
 	}
-	return 0, false
+	return readOn
 }
 
 // other reads a word or a character beyond ASCII.
-func (r *reader) other(c byte) (status, bool) {
+func (r *reader) other(c byte) status {
 	if c >= utf8.RuneSelf {
 		return r.wide()
 	}
 	if isWordByte(c) {
 		if r.notCandidate() && (r.expect != expectKey || !isLetter(c)) {
-			return readNot, true
+			return readNot
 		}
 		r.token, r.tokAt = tokenWord, r.pos
 		r.inWord()
-		return 0, false
+		return readOn
 	}
 	if r.notCandidate() {
-		return readNot, true
+		return readNot
 	}
-	r.bad("value")
-	return 0, false
+	r.bad()
+	return readOn
 }
 
 // notCandidate reports whether nothing but the opening brace has been read, so
@@ -403,17 +417,17 @@ func (r *reader) notCandidate() bool {
 }
 
 // bad passes over one character that has no place here.
-func (r *reader) bad(expected string) {
-	r.failHere(expected)
+func (r *reader) bad() {
+	r.failHere()
 	r.pos++
 }
 
 // failHere fails with what was expected at pos.
-func (r *reader) failHere(expected string) {
+func (r *reader) failHere() {
 	if r.failed() {
 		return
 	}
-	reason := ReasonMalformed
+	reason, expected := ReasonMalformed, "value"
 	switch r.expect {
 	case expectKey:
 		expected = "a key or }"
@@ -458,20 +472,20 @@ func (r *reader) top() byte {
 func (r *reader) inArgs() bool { return r.inCall > 0 }
 
 // wide reads one character beyond ASCII between tokens.
-func (r *reader) wide() (status, bool) {
+func (r *reader) wide() status {
 	s := r.text[r.pos:]
 	if !utf8.FullRuneInString(s) && !r.eof {
-		return readMore, true
+		return readMore
 	}
 	c, n := utf8.DecodeRuneInString(s)
 	if r.notCandidate() && r.expect == expectColon && c != '：' && !unicode.IsSpace(c) {
-		return readNot, true
+		return readNot
 	}
 	switch c {
 	case '“', '”', '„':
-		r.openString(quoteSmart, n)
+		r.openString(quoteSmart)
 	case '‘', '’':
-		r.openString(quoteSmartSingle, n)
+		r.openString(quoteSmartSingle)
 	case '：':
 		r.repair(RepairFullWidth, r.pos)
 		r.sawColon(n)
@@ -485,22 +499,22 @@ func (r *reader) wide() (status, bool) {
 			break
 		}
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
 		if r.expect == expectKey && c != utf8.RuneError {
 			r.token, r.tokAt = tokenWord, r.pos
-			return 0, false
+			return readOn
 		}
-		r.failHere("value")
+		r.failHere()
 		r.pos += n
 	}
-	return 0, false
+	return readOn
 }
 
 // slash reads a comment.
-func (r *reader) slash() (status, bool) {
+func (r *reader) slash() status {
 	if r.pos+1 == len(r.text) && !r.eof {
-		return readMore, true
+		return readMore
 	}
 	switch {
 	case strings.HasPrefix(r.text[r.pos:], "//"):
@@ -509,21 +523,21 @@ func (r *reader) slash() (status, bool) {
 		r.token = tokenBlockComment
 	default:
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
-		r.bad("value")
-		return 0, false
+		r.bad()
+		return readOn
 	}
 	r.repair(RepairComment, r.pos)
 	r.tokAt = r.pos
 	r.pos += 2
-	return 0, false
+	return readOn
 }
 
 // hash reads a Python comment.
 func (r *reader) hash() {
 	if r.expect == expectColon {
-		r.bad("value")
+		r.bad()
 		return
 	}
 	r.repair(RepairComment, r.pos)
@@ -533,13 +547,13 @@ func (r *reader) hash() {
 
 // backslash reads an escape written between tokens: \n where a line break is
 // meant, \_ inside a word.
-func (r *reader) backslash() (status, bool) {
+func (r *reader) backslash() status {
 	if r.pos+1 == len(r.text) {
 		if r.eof {
-			r.bad("value")
-			return 0, false
+			r.bad()
+			return readOn
 		}
-		return readMore, true
+		return readMore
 	}
 	switch r.text[r.pos+1] {
 	case 'n', 't', 'r':
@@ -549,44 +563,41 @@ func (r *reader) backslash() (status, bool) {
 		r.token, r.tokAt = tokenWord, r.pos
 	default:
 		if r.notCandidate() {
-			return readNot, true
+			return readNot
 		}
-		r.bad("value")
+		r.bad()
 	}
-	return 0, false
+	return readOn
 }
 
 // marker reads a quote token, or ends the candidate where the model ended it
 // with a closing marker although closers are missing.
-func (r *reader) marker(c byte) (status, bool) {
+func (r *reader) marker(c byte) status {
 	rest := r.text[r.pos:]
 	if c == '<' {
-		for _, q := range [...]struct {
-			token string
-			quote quote
-		}{{`<|"|>`, quoteGemma}, {"<escape>", quoteEscape}} {
-			if strings.HasPrefix(rest, q.token) {
-				r.openString(q.quote, len(q.token))
-				return 0, false
+		for _, q := range [...]quote{quoteGemma, quoteEscape} {
+			if strings.HasPrefix(rest, quoteMarks[q]) {
+				r.openString(q)
+				return readOn
 			}
-			if !r.eof && strings.HasPrefix(q.token, rest) {
-				return readMore, true
+			if !r.eof && strings.HasPrefix(quoteMarks[q], rest) {
+				return readMore
 			}
 		}
 	}
 	if r.expect == expectAfter && !r.failed() && r.onlyObjects() && r.pos > r.ended || r.closedValue() {
 		switch endsCall(r.text, r.pos, r.eof) {
 		case yes:
-			return readCut, true
+			return readCut
 		case maybe:
-			return readMore, true
+			return readMore
 		}
 	}
 	if r.notCandidate() {
-		return readNot, true
+		return readNot
 	}
-	r.bad("value")
-	return 0, false
+	r.bad()
+	return readOn
 }
 
 // closedValue reports whether the last token closed a string, an object or a
@@ -620,7 +631,7 @@ func (r *reader) open(c byte) {
 			r.setArgs(argsObject)
 		case r.expect == expectArg && r.positional():
 		case r.expect != expectValue:
-			r.failHere("value")
+			r.failHere()
 		}
 	}
 	r.push(c)
@@ -705,7 +716,7 @@ func (r *reader) close(c byte) {
 	switch r.expect {
 	case expectAfter:
 	case expectColon:
-		r.failHere("value")
+		r.failHere()
 		r.closeBad(c)
 		return
 	case expectKey, expectArg:
@@ -714,7 +725,7 @@ func (r *reader) close(c byte) {
 		}
 	case expectValue:
 		if f.kind == '{' || f.kind == '(' { // after the colon
-			r.failHere("value")
+			r.failHere()
 			r.closeBad(c)
 			return
 		}
@@ -747,7 +758,7 @@ func (r *reader) mismatched(c byte, f *frame) bool {
 		r.close(c)
 		return false
 	}
-	r.failHere("value")
+	r.failHere()
 	r.closeBad(c)
 	return false
 }
@@ -882,10 +893,6 @@ func (r *reader) beyond() bool {
 // sawComma reads a comma of n bytes.
 func (r *reader) sawComma(n int) {
 	at := r.pos
-	if len(r.stack) == 0 {
-		r.pos += n
-		return
-	}
 	f := &r.stack[len(r.stack)-1]
 	if r.failed() {
 		r.pos += n
@@ -902,7 +909,7 @@ func (r *reader) sawComma(n int) {
 	case r.expect == expectKey && f.n == 0 && r.sure && !r.callDepth():
 		r.repair(RepairTrailingComma, at) // leading; no call begins so
 	default:
-		r.failHere("value")
+		r.failHere()
 	}
 	r.pos += n
 	r.comma = at
@@ -918,7 +925,7 @@ func (r *reader) sawColon(n int) {
 		r.expect = expectValue
 	case r.expect == expectColon && r.top() == '(':
 		if !r.colons || !r.declared() {
-			r.failHere("=")
+			r.failHere()
 			break
 		}
 		r.repair(RepairColon, r.pos)
@@ -926,7 +933,7 @@ func (r *reader) sawColon(n int) {
 	case r.expect == expectColon:
 		r.expect, r.sure = expectValue, true
 	default:
-		r.failHere("value")
+		r.failHere()
 	}
 	r.pos += n
 }
@@ -949,7 +956,7 @@ func (r *reader) equals() {
 	case r.expect == expectColon && r.top() == '(':
 		r.expect = expectValue
 	default:
-		r.failHere("value")
+		r.failHere()
 	}
 	r.pos++
 }
@@ -994,12 +1001,12 @@ func (r *reader) beginKey() {
 }
 
 // endKey notes the key that was just written.
-func (r *reader) endKey(next expect) {
+func (r *reader) endKey() {
 	m := &r.keys[len(r.keys)-1]
 	m.key1 = len(r.out)
 	r.out = append(r.out, ':')
 	m.val0 = len(r.out)
-	r.expect = next
+	r.expect = expectColon
 	key := r.key(len(r.keys) - 1)
 	r.schema = r.schema || key == "properties"
 	if len(r.keys) == 1 && r.first == 0 {
@@ -1159,7 +1166,7 @@ func (r *reader) hasDoubleHash(ms []member) bool {
 // by (, stands at start.
 func (r *reader) beginCall(start, n int, colons bool) {
 	r.begin(start)
-	r.calls, r.colons, r.sure = true, colons, true
+	r.calls, r.colons = true, colons
 	r.tokAt, r.pos = start, start+n
 	r.openCall(r.text[start : start+n])
 }
@@ -1177,13 +1184,7 @@ func (r *reader) beginAny(start int) {
 // a list of one.
 func (r *reader) beginValue(start int) {
 	r.begin(start)
-	r.single, r.sure = true, true
+	r.single = true
 	r.frame('[').src = start
 	r.out = append(r.out, '[')
-}
-
-// idle clears the reader for a candidate that it does not read.
-func (r *reader) idle(start int) {
-	r.begin(start)
-	r.stack = r.stack[:0]
 }

@@ -37,18 +37,18 @@ func pythonic(name, args string) (string, bool) {
 	}
 	var b strings.Builder
 	b.WriteString("[" + name + "(")
-	n, ok := 0, true
-	fields(args, 0, func(f field) bool {
-		ok = isWord(f.key) && !strings.ContainsAny(f.key, ".+-$")
-		if n++; n > 1 {
+	for f := range fields(args, 0) {
+		if !isWord(f.key) || strings.ContainsAny(f.key, ".+-$") {
+			return "", false
+		}
+		if f.k0 > 1 {
 			b.WriteString(", ")
 		}
 		b.WriteString(f.key + "=")
 		writePython(&b, args[f.v0:f.end])
-		return ok
-	})
+	}
 	b.WriteString(")]")
-	return b.String(), ok
+	return b.String(), true
 }
 
 // isWord reports whether s can be the name of a call or of an argument.
@@ -67,6 +67,9 @@ func isWord(s string) bool {
 	return true
 }
 
+// pythonWords are Python's literals.
+var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}
+
 // writePython writes canonical JSON as a Python literal.
 func writePython(b *strings.Builder, c string) {
 	for i := 0; i < len(c); {
@@ -77,7 +80,7 @@ func writePython(b *strings.Builder, c string) {
 			i = end
 		case 't', 'f', 'n':
 			end := skipValue(c, i)
-			b.WriteString(map[string]string{"true": "True", "false": "False", "null": "None"}[c[i:end]])
+			b.WriteString(pythonWords[c[i:end]])
 			i = end
 		default:
 			b.WriteByte(c[i])

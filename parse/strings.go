@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -177,22 +178,29 @@ func appendRune(dst []byte, s string) []byte {
 // appendEscaped appends a string value as the body of a JSON string. Invalid
 // UTF-8 becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			dst = appendByte(dst, s[i])
-			i++
-			continue
-		}
-		n := runeLen(s[i:])
-		dst = appendRune(dst, s[i:i+n])
-		i += n
+	stops := doubleStops
+	if utf8.ValidString(s) {
+		stops = asciiStops
 	}
-	return dst
+	for {
+		i := stops.Index(s, 0)
+		dst = append(dst, s[:i]...)
+		if s = s[i:]; s == "" {
+			return dst
+		}
+		n := runeLen(s)
+		if s[0] < utf8.RuneSelf {
+			dst = appendByte(dst, s[0])
+		} else {
+			dst = appendRune(dst, s[:n])
+		}
+		s = s[n:]
+	}
 }
 
 // appendQuoted appends a string value as a JSON string.
 func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(s)+2), '"')
 	dst = appendEscaped(dst, s)
 	return append(dst, '"')
 }

@@ -26,15 +26,12 @@ func (s *Scanner) bareFunction(p int) bool {
 		return s.plain(p, p+1)
 	}
 	at := p + len(open) + n
-	s.open(p)
-	s.named = named{start: p, name: rest[:n], at: at, dialect: DialectFunctionTag, tag: true}
-	s.state, s.pos = stNamed, at
-	return true
+	return s.beginNamed(named{start: p, name: rest[:n], at: at, dialect: DialectFunctionTag, tag: true})
 }
 
 // triangle reads Kimi's thinking markers; p is their second byte.
 func (s *Scanner) triangle(p int) bool {
-	if p == 0 || p <= s.done && s.done > 0 && p-1 < s.done || s.text[p-1] != 0xE2 {
+	if p <= s.done || s.text[p-1] != 0xE2 {
 		return s.plain(p, p+1)
 	}
 	t, ok := lexTriangle(s.text[p-1:], s.eof)
@@ -65,15 +62,13 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markThink:
 		return s.thinkTag(p, end, t)
 	case markToken:
-		if t.name == "bot_end" {
+		if t.marker == "bot_end" {
 			s.dissolveUnlessOnly() // the calls are complete; a comment follows
 		}
 		if s.called && !s.marker.pending {
 			s.marker = marker{}
 		}
-		s.drop(p, end, dropToken)
-		s.pos = end
-		return true
+		return s.drop(p, end, dropToken)
 	case markRole:
 		return s.role(p, end, t)
 	case markUser:
@@ -85,14 +80,12 @@ func (s *Scanner) tagged(p int, t tag) bool {
 			return s.endReply(p, dropResult)
 		}
 		if t.close && s.called {
-			s.drop(p, end, dropToken)
-			s.pos = end
-			return true
+			return s.drop(p, end, dropToken)
 		}
 	case markChannel:
 		return s.channel(p, end, t)
 	case markMessage, markPart:
-		return s.partTag(p, end, t)
+		return s.partTag(p, end)
 	case markParam, markArgKey, markArgValue:
 		if t.close && (s.called || s.between) {
 			return s.orphan(p, end)
@@ -102,9 +95,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 			return s.toolTag(p, end, t)
 		}
 		if t.bars && !t.half && s.lead && s.called {
-			s.drop(p, end, dropToken)
-			s.pos = end
-			return true
+			return s.drop(p, end, dropToken)
 		}
 	}
 	return s.plain(p, end)
@@ -156,7 +147,6 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 		if s.called {
 			s.drop(p, end, dropMarker)
 			s.called = false
-			s.pos = end
 			return true
 		}
 		return s.plain(p, end)
@@ -180,9 +170,7 @@ func (s *Scanner) softOpen(p, end int) {
 // in doubt.
 func (s *Scanner) orphan(p, end int) bool {
 	if !s.between {
-		s.drop(p, end, dropStray)
-		s.called, s.pos = true, end
-		return true
+		return s.drop(p, end, dropStray)
 	}
 	s.fault(ReasonAmbiguous, p, "no closing tag")
 	return s.plain(p, end)
@@ -206,11 +194,11 @@ func (s *Scanner) role(p, end int, t tag) bool {
 		return s.endReply(p, dropTurn)
 	case "assistant", "model", "chatbot", "gpt", "bot":
 		s.drop(p, q, dropToken)
-		s.stands, s.pos = false, q
+		s.stands = false
 		return true
 	}
 	s.drop(p, end, dropToken)
-	s.stands, s.pos = true, end // a role token without a role, where a tag is due
+	s.stands = true // a role token without a role, where a tag is due
 	return true
 }
 
@@ -263,10 +251,7 @@ func (s *Scanner) arrows(p int) bool {
 	if q < len(s.text) && s.text[q] != '{' {
 		return s.plain(p, p+n)
 	}
-	s.named = named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q}
-	s.open(p)
-	s.state, s.pos = stNamed, q
-	return true
+	return s.beginNamed(named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q})
 }
 
 // functionTag reads <function=NAME> and <invoke name="NAME">, or a closing one.
@@ -276,23 +261,15 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 			if n := len(s.calls); n > 0 && s.shut && betweenTags(s.calls[n-1].call.Dialect) {
 				return s.orphan(p, end)
 			}
-			s.drop(p, end, dropMarker)
-			s.called, s.shut, s.glued, s.pos = true, true, false, end
-			return true
+			s.shut, s.glued = true, false
+			return s.drop(p, end, dropMarker)
 		}
 		return s.plain(p, end)
 	}
 	if t.attr == "" {
 		return s.toolName(p, end, t)
 	}
-	s.open(p)
-	d := DialectFunctionTag
-	if strings.HasPrefix(strings.ToLower(t.name), "invoke") || strings.Contains(strings.ToLower(t.name), ":invoke") {
-		d = DialectInvoke
-	}
-	s.named = named{start: p, name: t.attr, at: end, dialect: d, tag: true}
-	s.state, s.pos = stNamed, end
-	return true
+	return s.beginNamed(named{start: p, name: t.attr, at: end, dialect: t.dialect, tag: true})
 }
 
 // toolTag reads <NAME> of a registered tool: parameters must follow.
@@ -315,10 +292,7 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 			return s.plain(p, end)
 		}
 	}
-	s.open(p)
-	s.named = named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true, closer: t.name}
-	s.state, s.pos = stNamed, end
-	return true
+	return s.beginNamed(named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true, closer: t.name})
 }
 
 // toolName reads <invoke><tool_name>NAME</tool_name><parameters>, as Claude once
@@ -345,8 +319,5 @@ func (s *Scanner) toolName(p, end int, t tag) bool {
 	if !s.reg.known(name) {
 		return s.plain(p, end)
 	}
-	s.open(p)
-	s.named = named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"}
-	s.state, s.pos = stNamed, at
-	return true
+	return s.beginNamed(named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"})
 }

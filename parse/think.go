@@ -14,15 +14,10 @@ func (s *Scanner) thinkTag(p, end int, t tag) bool {
 // thinkName folds the name of a thinking tag, so that an opening and its
 // closing tag have the same.
 func thinkName(t tag) string {
-	if t.name[0] == '[' || strings.HasPrefix(t.name, "◁") {
+	if t.marker == "" { // it has brackets or triangles
 		return t.name[:1]
 	}
-	var buf [48]byte
-	name, _ := foldTag(buf[:0], t.name)
-	if open := thoughtEnds[string(name)]; open != "" {
-		return open
-	}
-	return string(name)
+	return t.marker
 }
 
 // openThought opens a thought at p. In the middle of a sentence it is one only
@@ -47,13 +42,13 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 	if s.prefix >= 0 && !s.called {
 		s.prefix = -1
 	}
-	if s.group {
+	if s.group.on {
 		s.dissolveUnlessOnly()
 	}
 	s.drop(p, body, dropThinkTag)
 	s.think = thought{name: name, kind: kind, seen: true}
 	s.called = false
-	s.state, s.pos = stThink, body
+	s.state = stThink
 	return true
 }
 
@@ -67,9 +62,7 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 		if !s.lead && !s.called && !s.blankBefore(p) {
 			return s.plain(p, end) // only mentioned
 		}
-		s.drop(p, end, dropThinkTag)
-		s.pos = end
-		return true
+		return s.drop(p, end, dropThinkTag)
 	}
 	s.add(pieceText, p, dropNone)
 	s.takeBack(0, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
@@ -165,7 +158,7 @@ func (s *Scanner) endsThought(t tag) bool {
 func (s *Scanner) leaveThought(p, end int, t tag) bool {
 	s.add(pieceThink, p, dropNone)
 	s.state, s.lead = stText, true
-	if s.think.kind == thinkHarmony && !strings.EqualFold(t.name, "end") && !strings.EqualFold(t.name, "return") && !strings.EqualFold(t.name, "call") {
+	if s.think.kind == thinkHarmony && t.kind != markToken {
 		s.pos = p // the next message begins here
 		return true
 	}
@@ -223,7 +216,7 @@ func repeats(w string) bool {
 
 // repetition ends the reply at p: what follows is the same for ever.
 func (s *Scanner) repetition(p int) bool {
-	certain := len(s.calls) > 0 && !s.group
+	certain := len(s.calls) > 0 && !s.group.on
 	if s.state == stThink {
 		s.add(pieceThink, p, dropNone)
 	} else {

@@ -70,11 +70,6 @@ func (r *reader) endWord(w string, next byte) {
 		r.badWord(w)
 		return
 	}
-	if r.pos == r.tokAt { // a lone character that cannot stand in a word
-		r.failHere("value")
-		r.pos++
-		return
-	}
 	switch r.expect {
 	case expectKey:
 		r.wordKey(w)
@@ -89,16 +84,13 @@ func (r *reader) endWord(w string, next byte) {
 			return
 		}
 		r.pos = r.tokAt
-		r.failHere("value")
+		r.failHere()
 		r.pos += len(w)
 	}
 }
 
 // badWord passes over a word of a candidate that cannot be read.
 func (r *reader) badWord(w string) {
-	if r.pos == r.tokAt {
-		r.pos++
-	}
 	if r.expect == expectValue && r.lastKey != "" {
 		r.noteName(r.lastKey, w)
 		r.lastKey = ""
@@ -110,7 +102,7 @@ func (r *reader) badWord(w string) {
 func (r *reader) wordKey(w string) {
 	if !isLetter(w[0]) && w[0] < utf8.RuneSelf && w[0] != '$' && w[0] != '\\' {
 		r.pos = r.tokAt
-		r.failHere("a key")
+		r.failHere()
 		r.pos += len(w)
 		return
 	}
@@ -119,7 +111,7 @@ func (r *reader) wordKey(w string) {
 	}
 	r.beginKey()
 	r.writeWord(w)
-	r.endKey(expectColon)
+	r.endKey()
 }
 
 // writeWord writes a bare word as a string, without Markdown's escapes.
@@ -228,7 +220,7 @@ func (r *reader) wordArg(w string, next byte) {
 	}
 	r.beginKey()
 	r.writeWord(w)
-	r.endKey(expectColon)
+	r.endKey()
 }
 
 func (r *reader) number(w string) {
@@ -320,26 +312,27 @@ func digits(s string) int {
 }
 
 // quotes reads quotation marks c: of an argument also Python's three.
-func (r *reader) quotes(c byte) (status, bool) {
-	one, three, marks := quoteDouble, quoteTriple, `"""`
+func (r *reader) quotes(c byte) status {
+	one, three := quoteDouble, quoteTriple
 	if c == '\'' {
-		one, three, marks = quoteSingle, quoteTripleSingle, "'''"
+		one, three = quoteSingle, quoteTripleSingle
 	}
 	if r.inArgs() && (r.expect == expectValue || r.expect == expectArg) {
 		switch rest := r.text[r.pos:]; {
-		case strings.HasPrefix(rest, marks):
-			r.openString(three, len(marks))
-			return 0, false
-		case !r.eof && strings.HasPrefix(marks, rest):
-			return readMore, true
+		case strings.HasPrefix(rest, quoteMarks[three]):
+			r.openString(three)
+			return readOn
+		case !r.eof && strings.HasPrefix(quoteMarks[three], rest):
+			return readMore
 		}
 	}
-	r.openString(one, 1)
-	return 0, false
+	r.openString(one)
+	return readOn
 }
 
-// openString begins a string whose opening quote has n bytes.
-func (r *reader) openString(q quote, n int) {
+// openString begins a string with its opening quote.
+func (r *reader) openString(q quote) {
+	n := len(quoteMarks[q])
 	if r.failed() {
 		if r.expect == expectColon || r.expect == expectAfter && !r.line {
 			r.pos += n // no string begins here
@@ -367,7 +360,7 @@ func (r *reader) startString(q quote) {
 	case r.expect == expectArg:
 		r.positional()
 	case r.expect == expectColon || r.expect == expectAfter:
-		r.failHere("value")
+		r.failHere()
 	}
 	r.sure = true
 	if r.inArgs() {
@@ -451,23 +444,10 @@ func (r *reader) inString() bool {
 // closing returns the length of the closing quote that s begins with, and
 // whether s is too short to tell.
 func (r *reader) closing(s string) (n int, more bool) {
-	want := ""
-	switch r.quote {
-	case quoteDouble:
-		want = `"`
-	case quoteSingle:
-		want = "'"
-	case quoteTriple:
-		want = `"""`
-	case quoteTripleSingle:
-		want = "'''"
-	case quoteGemma:
-		want = `<|"|>`
-	case quoteEscape:
-		want = "<escape>"
-	default:
+	if r.quote == quoteSmart || r.quote == quoteSmartSingle {
 		return closingSmart(s, r.quote, r.eof)
 	}
+	want := quoteMarks[r.quote]
 	if strings.HasPrefix(s, want) {
 		return len(want), false
 	}
@@ -506,7 +486,7 @@ func escapeFlag(c byte, q quote) strFlag {
 // endString reads a complete string whose closing quote is text[end:next].
 func (r *reader) endString(end, next int) {
 	r.token = tokenNone
-	body := r.tokAt + quoteLen(r.quote)
+	body := r.tokAt + len(quoteMarks[r.quote])
 	s := r.text[body:end]
 	r.pos = next
 	if r.failed() {
@@ -516,7 +496,7 @@ func (r *reader) endString(end, next int) {
 	if r.expect == expectKey {
 		r.beginKey()
 		r.writeString(s, body)
-		r.endKey(expectColon)
+		r.endKey()
 		return
 	}
 	r.element()
@@ -565,15 +545,3 @@ func (r *reader) badString(s string) {
 
 // bounded cuts what is only compared with names.
 func bounded(s string) string { return s[:min(len(s), 4*maxName)] }
-
-func quoteLen(q quote) int {
-	switch q {
-	case quoteDouble, quoteSingle:
-		return 1
-	case quoteSmart, quoteSmartSingle, quoteTriple, quoteTripleSingle:
-		return 3
-	case quoteGemma:
-		return len(`<|"|>`)
-	}
-	return len("<escape>")
-}

@@ -1,0 +1,119 @@
+package parse
+
+import "strings"
+
+// group is a run of tentative calls: what else stands in the reply or in the fence
+// around them decides whether they are calls or text.
+type group struct {
+	on     bool
+	inside bool    // it is the content of a fence
+	first  int     // its first piece
+	beside Span    // its first item, if lists stand before it that are calls without it
+	faults []fault // that count if it is calls
+}
+
+// dissolve makes text of tentative calls: what they stand in holds more.
+func (s *Scanner) dissolve() {
+	if s.group.on {
+		s.orElse()
+		s.notBeside()
+		if s.held >= 0 && s.at(s.group.first).reason == dropFence {
+			s.fence.used = false // it is text with what it holds
+		}
+		s.settle(s.group.first, pieceText)
+		s.holdMiddle()
+	}
+	s.endGroup()
+}
+
+// orElse notes calls that would be lost if tentative ones turn into text, as more
+// stands in the reply: a list that holds a call for certain, a call that counts by
+// itself and that the tentative ones lead to.
+func (s *Scanner) orElse() {
+	for i := s.group.first; i < s.count(); i++ {
+		p := s.at(i)
+		if p.kind != pieceHeld {
+			continue
+		}
+		switch f := s.calls[p.call]; {
+		case f.orElse:
+			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
+			return
+		case f.sure:
+			s.fault(ReasonMalformed, s.at(s.group.first).start, "calls alone, or marked ones")
+			return
+		}
+	}
+}
+
+// notBeside notes a call on a line of its own that goes on with lists of calls but
+// is none because more stands in the reply: the lists are not all that was meant.
+func (s *Scanner) notBeside() {
+	if b := s.group.beside; b.End > 0 && s.endsLine(b.End) {
+		s.fault(ReasonMalformed, b.Start, "calls alone, or a list of them")
+	}
+}
+
+// endsLine reports whether nothing but separators stands behind p on its line, on
+// which more is known to follow or below.
+func (s *Scanner) endsLine(p int) bool {
+	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
+		p++
+	}
+	return p == len(s.text) || s.text[p] == '\n' || s.text[p] == '#'
+}
+
+// beginGroup begins tentative calls with the item from start to end.
+func (s *Scanner) beginGroup(start, end int) {
+	if s.group.on {
+		return
+	}
+	s.group.on, s.group.inside, s.group.first = true, s.fence.kind == fenceCalls, s.count()
+	if s.lists && s.called && s.fence.kind == fenceNone {
+		s.group.beside = Span{start, end}
+	}
+}
+
+// confirm makes calls of tentative calls.
+func (s *Scanner) confirm() {
+	if s.group.on {
+		s.settle(s.group.first, pieceCall)
+		s.holdMiddle()
+		s.faults = append(s.faults, s.group.faults...)
+	}
+	s.endGroup()
+}
+
+// dissolveUnlessOnly settles tentative calls where the reply ends.
+func (s *Scanner) dissolveUnlessOnly() {
+	if s.group.on && s.only {
+		s.confirm()
+		return
+	}
+	s.dissolve()
+}
+
+// groupAtEnd settles tentative calls at the end of the reply.
+func (s *Scanner) groupAtEnd() {
+	if s.state != stText || !s.lead {
+		s.dissolve()
+		return
+	}
+	s.countByEnd()
+	s.confirm()
+}
+
+// countByEnd makes the tentative calls count only if the text ends here.
+func (s *Scanner) countByEnd() {
+	for i := s.group.first; i < s.count(); i++ {
+		if p := s.at(i); p.kind == pieceHeld {
+			s.calls[p.call].byEnd = true
+		}
+	}
+}
+
+// endGroup forgets the group, which is decided.
+func (s *Scanner) endGroup() {
+	s.group = group{faults: s.group.faults[:0]}
+	s.lists = false
+}
