@@ -283,32 +283,6 @@ func (j *judge) members(i int, span Span) verdict {
 	return all
 }
 
-// member finds the next member of an object behind at, whose key stands in quotes
-// and whose value is an object, as they were read before.
-func (r *reader) member(at int, key, value string) (Span, bool) {
-	start := r.behind(at, ", \t\r\n")
-	if start == len(r.text) || r.text[start] != '"' && r.text[start] != '\'' {
-		return Span{}, false
-	}
-	r.beginValue(start)
-	r.run()
-	if string(r.out) != "["+key+"]" {
-		return Span{}, false
-	}
-	at = r.behind(r.pos, ": \t\r\n")
-	if at == len(r.text) || r.text[at] != '{' {
-		return Span{}, false
-	}
-	r.begin(at)
-	r.run()
-	return Span{start, r.pos}, string(r.out) == value
-}
-
-// behind passes over what is to be skipped, from p on.
-func (r *reader) behind(p int, skip string) int {
-	return len(r.text) - len(strings.TrimLeft(r.text[p:], skip))
-}
-
 // named finds the name that counts: the first that is registered.
 func (j *judge) named(s *shape, span Span) (tool int, name field, fault Problem) {
 	tool = -1
@@ -654,56 +628,4 @@ func callName(s string, reg *registry) (int, bool) {
 		return 0, false
 	}
 	return n, reg.known(s[:n])
-}
-
-// wordLen is the length of the name that s begins with, Markdown's escapes
-// included.
-func wordLen(s string) int {
-	if s == "" || !isLetter(s[0]) {
-		return 0
-	}
-	i := 0
-	for i < len(s) && i <= 4*maxName {
-		switch {
-		case isNameByte(s[i]):
-			i++
-		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '_':
-			i += 2
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// goesOn reports whether the word of n bytes that s begins with may go on in
-// the next piece of text.
-func goesOn(s string, n int) bool {
-	return n == len(s) || s[n] == '\\' && n+1 == len(s)
-}
-
-// readWhole reads text that is exactly one object or string; bad says why it is
-// none.
-func readWhole(text string) (canonical string, bad Reason) {
-	if text[0] != '{' && text[0] != '"' {
-		return "", ReasonBadArgs
-	}
-	r := newReader(text)
-	r.beginAny(0)
-	st := r.run()
-	switch {
-	case r.problem.Reason == ReasonDuplicateKey:
-		return "", ReasonDuplicateKey
-	case st != readClosed || r.failed() || strings.TrimSpace(text[r.pos:]) != "":
-		return "", ReasonBadArgs
-	case r.single:
-		canonical, _ = oneElement(string(r.out))
-		return canonical, ""
-	}
-	return string(r.out), ""
-}
-
-// newReader returns a reader of text that is complete and holds no calls.
-func newReader(text string) *reader {
-	return &reader{text: text, eof: true}
 }

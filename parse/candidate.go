@@ -2,7 +2,6 @@ package parse
 
 import (
 	"slices"
-	"strings"
 	"unsafe"
 )
 
@@ -25,14 +24,6 @@ func (s *Scanner) inCandidate() bool {
 		r.closeAll(RepairMissingCloser)
 	}
 	return s.finishCandidate()
-}
-
-// floorAt says that repetition is looked for behind p only.
-func (s *Scanner) floorAt(p int) {
-	s.floor = p
-	if next := (p/repeatWindow + 2) * repeatWindow; s.check < next {
-		s.check = next
-	}
 }
 
 // closeAll ends every open container where the model ended the call.
@@ -65,13 +56,6 @@ func (s *Scanner) finishCandidate() bool {
 		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}
 	return s.weigh()
-}
-
-// goesOnFrom reports whether the candidate, if it is no call, belongs to the call
-// directly before it: as a second object of arguments, or as the only one.
-func (s *Scanner) goesOnFrom() bool {
-	c := &s.cand
-	return c.glued || c.called && s.text[c.start] == '{' && isArgsKey(s.read.firstKey())
 }
 
 // quotes reports whether the candidate is one string, which begins with open.
@@ -144,44 +128,11 @@ func (s *Scanner) judge() verdict {
 	return v
 }
 
-// plainData reports whether the candidate is an object without a key that a
-// call would have, where that is no fault.
-func (s *Scanner) plainData() bool {
-	r := &s.read
-	if r.failed() || r.out[0] != '{' || r.callKeys || r.exprs > 0 || s.cand.place.hard {
-		return false
-	}
-	if c := r.out[min(r.first+1, len(r.out)-1)]; r.first == 0 || c != '{' && c != '"' { // the value of the first key
-		return true
-	}
-	return !s.reg.known(r.firstKey())
-}
-
 // canonical is what the reader wrote, valid until it begins again.
 func (r *reader) canonical() string { return view(r.out) }
 
 // view reads bytes as a string for as long as they are not written over.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// unreadable judges a complete candidate that has no reading: it is data unless
-// it looks like a call.
-func (s *Scanner) unreadable() verdict {
-	r, c := &s.read, &s.cand
-	callLike := r.toolSeen || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
-	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
-		callLike = false // a placeholder
-	}
-	if callLike || c.place.hard && s.marker.on {
-		return verdict{kind: isFault, fault: r.problem}
-	}
-	return verdict{}
-}
-
-// callsFirst reports whether an object with that first key is a call: the key is
-// a tool, or wraps nothing else.
-func (s *Scanner) callsFirst(key string) bool {
-	return key != "" && key != "function" && isWrapperKey(key) || s.reg.known(key)
-}
 
 // describe completes calls with what the scanner knows: the repairs of their
 // spelling, the dialect of their marker, what they depend on.
@@ -229,32 +180,6 @@ func (s *Scanner) reject() bool {
 	s.lead = false
 	return true
 }
-
-// speaksOf makes text of the candidate, as its sentence goes on: what follows on
-// the line is part of the sentence.
-func (s *Scanner) speaksOf() bool {
-	s.state = stText
-	s.told, s.spoken = s.lineStart(s.cand.end), s.cand.end
-	return s.reject()
-}
-
-// joined reports whether a comma joins what stands at p to a call that a sentence
-// speaks of.
-func (s *Scanner) joined(p int) bool {
-	if s.spoken == 0 || p-s.spoken > maxLook {
-		return false
-	}
-	between := s.text[s.spoken:p]
-	return strings.ContainsAny(between, ",;") && strings.Trim(between, ",; \t\r\n") == ""
-}
-
-// besideCalls reports whether a call ends on the line of p.
-func (s *Scanner) besideCalls(p int) bool {
-	return len(s.calls) > 0 && s.ended > s.lineStart(p)
-}
-
-// toldOf reports whether the line of p has spoken of a call.
-func (s *Scanner) toldOf(p int) bool { return s.told >= 0 && s.told == s.lineStart(p) }
 
 // accept takes the candidate as what it is: calls, a fault, an answer.
 func (s *Scanner) accept() bool {
@@ -371,15 +296,6 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	s.lead, s.called, s.only = true, false, false
 }
 
-// nameless reports whether the candidate in a hard marker holds neither a name
-// nor arguments. Of one that cannot be read nobody knows.
-func (s *Scanner) nameless() bool {
-	r := &s.read
-	k := r.firstKey()
-	return !s.cand.apart && !r.failed() && !r.toolSeen && r.nameSeen == "" &&
-		!isNameKey(k) && !isArgsKey(k) && !isWrapperKey(k) && !s.reg.known(k)
-}
-
 // acceptAnswer takes the answer that a pseudo tool holds.
 func (s *Scanner) acceptAnswer(text string) {
 	c := &s.cand
@@ -393,72 +309,53 @@ func (s *Scanner) acceptAnswer(text string) {
 	s.endCalls(c.end)
 }
 
-// maxEqual is how many equal calls in a row are meant.
-const maxEqual = 8
-
-// countEqual counts equal calls in a row, the last one included.
-func (s *Scanner) countEqual() {
-	n := len(s.calls)
-	if n > 1 {
-		a, b := &s.calls[n-2].call, &s.calls[n-1].call
-		if a.Name == b.Name && string(a.Args) == string(b.Args) {
-			s.equal++
-			return
-		}
-	}
-	s.equal = 1
+// candidate is what is known of the candidate at hand.
+type candidate struct {
+	start  int
+	tick   int // length of the code span's run it opens, 0 for none
+	tickAt int
+	place  place
+	expr   bool // a call expression without a list around it
+	first  bool // stands at the start of the reply, of a fence or of a marker
+	value  bool // stands in quotes behind an equals sign: program text
+	own    bool // nothing but a bullet or a label stands before it on its line
+	odd    bool // stands after an odd backtick
+	open   bool // the text ended before its last closers
+	rest   lineRest
+	named  bool // it holds the arguments of a named call
+	apart  bool // its name stands apart from its arguments
+	called bool // it stands directly behind a call
+	glued  bool // and behind the arguments of one that may go on
+	label  Dialect
+	end    int
+	v      verdict
 }
 
-// tooManyEqual ends a reply that says the same call over and over.
-func (s *Scanner) tooManyEqual() {
-	s.confirm()
-	last := s.calls[len(s.calls)-1].call
-	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
-	s.state, s.over, s.overAt = stOver, dropRepetition, s.pos
+// candidate begins a candidate at p, which the reader has to begin, too.
+func (s *Scanner) candidate(p int) *candidate {
+	s.read.text = s.text
+	if s.prefix < 0 {
+		s.add(pieceText, p, dropNone)
+	}
+	c := &s.cand
+	*c = candidate{}
+	c.start, c.place, c.label = p, s.place(p), s.label
+	c.called = s.lead && s.called
+	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
+	if p >= s.here.line { // else a call that began lines ago ends
+		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
+		c.odd = s.odd >= 0 && s.odd == s.lineStart(p)
+	}
+	s.state = stCandidate
+	return c
 }
 
-// endsPython looks whether the list in a python fence is all it holds.
-func (s *Scanner) endsPython() bool {
-	s.state = stText
-	q := s.skipSpace(s.pos)
-	if q == len(s.text) {
-		if !s.eof {
-			s.state, s.pos = stPython, q
-			return false
-		}
-		s.cand.odd = true // unclosed
-		return s.accept()
+// place says where a candidate at p stands.
+func (s *Scanner) place(p int) place {
+	hard := s.lead && (s.marker.on || s.stands && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
+	return place{
+		hard:  hard,
+		fence: s.fence.kind == fenceCalls,
+		whole: s.only && s.lead && s.fence.kind == fenceNone,
 	}
-	if t, ok := lexTag(s.text[q:], s.eof); s.text[q] == '<' && ok != no {
-		if ok == maybe {
-			s.state, s.pos = stPython, q
-			return false
-		}
-		if t.kind == markToken {
-			s.cand.odd = true // unclosed
-			return s.accept()
-		}
-	}
-	if s.text[q] == s.fence.char && q+runLen(s.text, q) == len(s.text) && !s.eof {
-		s.state, s.pos = stPython, q
-		return false
-	}
-	if s.text[q] == s.fence.char && runLen(s.text, q) >= s.fence.n && s.lineOf(q) {
-		return s.accept()
-	}
-	s.reject()
-	return s.leavePython(s.pos)
-}
-
-// lineOf reports whether p begins its line or ends the candidate's.
-func (s *Scanner) lineOf(p int) bool { return s.blankBefore(p) || p == s.cand.end }
-
-// leavePython reads on in a python fence that holds other text: no calls.
-func (s *Scanner) leavePython(p int) bool {
-	s.prose(p)
-	s.fence.kind = fenceOther
-	s.nest = append(s.nest[:0], s.fence.n)
-	s.state, s.lead = stBlocked, false
-	s.pos = max(s.lineStart(p), s.fence.body)
-	return true
 }

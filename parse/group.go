@@ -1,7 +1,5 @@
 package parse
 
-import "strings"
-
 // group is a run of tentative calls: what else stands in the reply or in the fence
 // around them decides whether they are calls or text.
 type group struct {
@@ -52,15 +50,6 @@ func (s *Scanner) notBeside() {
 	if b := s.group.beside; b.End > 0 && s.endsLine(b.End) {
 		s.fault(ReasonMalformed, b.Start, "calls alone, or a list of them")
 	}
-}
-
-// endsLine reports whether nothing but separators stands behind p on its line, on
-// which more is known to follow or below.
-func (s *Scanner) endsLine(p int) bool {
-	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
-		p++
-	}
-	return p == len(s.text) || s.text[p] == '\n' || s.text[p] == '#'
 }
 
 // beginGroup begins tentative calls with the item from start to end.

@@ -200,3 +200,16 @@ func (s *Scanner) headerCut(p int) bool {
 	s.stands = true
 	return true
 }
+
+// holdsRecipient reports whether a line may go on to name a recipient.
+func holdsRecipient(line string) bool {
+	if line == "" || strings.IndexByte("tcaf", line[0]) < 0 {
+		return false
+	}
+	for _, w := range [...]string{"to=", "commentary to=", "analysis to=", "assistant to=", "assistantcommentary to=", "assistantanalysis to=", "functions."} {
+		if strings.HasPrefix(line, w) || strings.HasPrefix(w, line) {
+			return true
+		}
+	}
+	return false
+}

@@ -28,35 +28,6 @@ const (
 	stOver                   // nothing counts any more
 )
 
-// dropReason is why a span counts as nothing.
-type dropReason uint8
-
-const (
-	dropNone dropReason = iota
-	dropMarker
-	dropFence
-	dropToken
-	dropThinkTag
-	dropSeparator
-	dropWrapper
-	dropStray
-	dropPseudo
-	dropLabel
-	dropEdge
-	dropResult
-	dropTurn
-	dropRepetition
-	dropTooLarge
-)
-
-var dropReasons = [...]string{
-	dropMarker: "marker", dropFence: "fence", dropToken: "token", dropThinkTag: "thinking-tag", dropSeparator: "separator",
-	dropWrapper: "wrapper", dropStray: "stray-closer", dropPseudo: "pseudo-call", dropLabel: "label", dropEdge: "edge",
-	dropResult: DroppedResult, dropTurn: DroppedTurn, dropRepetition: DroppedRepetition, dropTooLarge: DroppedTooLarge,
-}
-
-func (r dropReason) String() string { return dropReasons[r] }
-
 // lex is the state of the scanner between pieces of text.
 type lex struct {
 	pos    int
@@ -108,108 +79,6 @@ type lex struct {
 	final    int // where the final answer begins, or -1
 	answered int // pieces before it
 	equal    int // equal calls in a row
-}
-
-// marker is the hard marker that is open.
-type marker struct {
-	on      bool
-	pending bool // nothing has followed it yet
-	start   int
-	end     int
-	before  bool // prose stands before it on its line
-	list    bool // a list of calls has been read in it
-	dialect Dialect
-}
-
-// fence is the fence that is open.
-type fence struct {
-	kind   fenceKind
-	char   byte
-	n      int // length of its run
-	start  int
-	body   int
-	line   int  // the line it opens on
-	inline bool // its content begins on its opening line
-	calls  bool // its info string speaks of calls
-	used   bool
-	text   bool   // other text stands in it
-	named  string // its info string names a tool
-}
-
-type fenceKind uint8
-
-const (
-	fenceNone fenceKind = iota
-	fenceCalls
-	fencePython // holds calls only if a list of them is all it holds, and stands in no marker
-	fenceOther
-)
-
-// candidate is what is known of the candidate at hand.
-type candidate struct {
-	start  int
-	tick   int // length of the code span's run it opens, 0 for none
-	tickAt int
-	place  place
-	expr   bool // a call expression without a list around it
-	first  bool // stands at the start of the reply, of a fence or of a marker
-	value  bool // stands in quotes behind an equals sign: program text
-	own    bool // nothing but a bullet or a label stands before it on its line
-	odd    bool // stands after an odd backtick
-	open   bool // the text ended before its last closers
-	rest   lineRest
-	named  bool // it holds the arguments of a named call
-	apart  bool // its name stands apart from its arguments
-	called bool // it stands directly behind a call
-	glued  bool // and behind the arguments of one that may go on
-	label  Dialect
-	end    int
-	v      verdict
-}
-
-// fault is a reason not to run the reply. What was found there is told at last,
-// when all of the text is here.
-type fault struct {
-	Problem
-	empty bool // a marker without a name or arguments in it: after calls, an invented turn
-	start int  // of that marker
-}
-
-// fault notes a reason not to run the reply.
-func (s *Scanner) fault(reason Reason, at int, expected string) {
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: reason, Offset: at, Expected: expected}})
-}
-
-type answer struct {
-	at   int
-	text string
-}
-
-// thought is the thought that is open.
-type thought struct {
-	name string // of its tag, folded; "" for any
-	kind thinkKind
-	seen bool // some block was opened
-	open bool // at the end of the text
-}
-
-type thinkKind uint8
-
-const (
-	thinkTag thinkKind = iota
-	thinkHarmony
-	thinkGemma
-	thinkTemplate // opened by the prompt
-)
-
-// middle is an opening tag of a thought in the middle of a sentence: a thought
-// only if it is closed later.
-type middle struct {
-	on    bool
-	piece int
-	calls int
-	name  string
-	lex   *lex // as it was there
 }
 
 func (l *lex) start(o Options) {
@@ -340,61 +209,6 @@ func (s *Scanner) prose(p int) {
 	}
 }
 
-// holdMiddle keeps holding what follows an unpaired thinking tag.
-func (s *Scanner) holdMiddle() {
-	if s.mid.on {
-		s.hold(s.mid.piece)
-	}
-}
-
-// lineStart returns where the line of offset p begins. Offsets mostly grow.
-func (s *Scanner) lineStart(p int) int {
-	if p < s.here.line {
-		return strings.LastIndexByte(s.text[:p], '\n') + 1
-	}
-	return s.here.start(s.text, p)
-}
-
-// lines remembers where the line of the last offset began.
-type lines struct {
-	line int
-	seen int
-}
-
-// start returns where the line of offset p begins; p must not be before the
-// line of the last.
-func (l *lines) start(text string, p int) int {
-	if p > l.seen {
-		if i := strings.LastIndexByte(text[l.seen:p], '\n'); i >= 0 {
-			l.line = l.seen + i + 1
-		}
-		l.seen = p
-	}
-	return l.line
-}
-
-// blankBefore reports whether only white space, and perhaps quotation marks or
-// emphasis, stands before p on its line.
-func (s *Scanner) blankBefore(p int) bool {
-	before := s.text[s.lineStart(p):p]
-	if len(before) > maxTag {
-		return false
-	}
-	return before == "" || strings.Trim(before, " \t\r*_>\u200b\ufeff") == ""
-}
-
-// ownLine reports whether only a bullet or a label stands before p on its line.
-func (s *Scanner) ownLine(p int) bool {
-	start := s.lineStart(p)
-	b := strings.TrimRight(s.text[max(start, p-maxTag):p], " \t*")
-	if strings.HasSuffix(b, ":") || strings.HasSuffix(b, "：") {
-		return true
-	}
-	b = strings.TrimLeft(b, " \t-*+•>")
-	b = strings.TrimRight(strings.TrimLeft(b, "0123456789"), ".)")
-	return b == "" && p-start <= maxTag
-}
-
 // atLead looks at what stands where a call may begin without a bracket.
 func (s *Scanner) atLead() bool {
 	p := s.skipSpace(s.pos)
@@ -458,15 +272,6 @@ func (s *Scanner) leadWide(p int) bool {
 	return s.plain(p, p)
 }
 
-// isInvisible reports whether r is a byte-order mark or has no width.
-func isInvisible(r rune) bool {
-	switch r {
-	case '\ufeff', '\u200b', '\u200c', '\u200d', '\u2060':
-		return true
-	}
-	return false
-}
-
 func (s *Scanner) skipSpace(p int) int {
 	for p < len(s.text) && isSpace(s.text[p]) {
 		p++
@@ -480,69 +285,6 @@ func (s *Scanner) look(p int) int {
 		p++
 	}
 	return p
-}
-
-// skipSeparators passes over what may stand between calls.
-func (s *Scanner) skipSeparators(p int) int {
-	start := p
-	for n := separatorLen(s.text[p:]); n > 0; n = separatorLen(s.text[p:]) {
-		p += n
-	}
-	if p > start && s.prefix < 0 {
-		s.prefix = start
-	}
-	return p
-}
-
-// separatorLen is the length of the separator that s begins with: white space, a
-// comma, a semicolon, a line break written as an escape.
-func separatorLen(s string) int {
-	switch {
-	case s == "":
-		return 0
-	case s[0] == ',' || s[0] == ';' || isSpace(s[0]):
-		return 1
-	case strings.HasPrefix(s, "，"):
-		return len("，")
-	case strings.HasPrefix(s, `\n`) || strings.HasPrefix(s, `\r`) || strings.HasPrefix(s, `\t`):
-		return 2
-	}
-	return 0
-}
-
-// stringGoesOn looks at what stands at p behind a call whose argument is a plain
-// string: with a colon it was a key, with a comma one argument of several.
-func (s *Scanner) stringGoesOn(p int) {
-	if !s.strung || p == len(s.text) {
-		return
-	}
-	s.strung = false
-	if c := s.text[p]; (c == ':' || c == ',') && !strings.Contains(s.text[s.ended:p], "\n") {
-		s.fault(ReasonBadArgs, p, "the end of the one argument")
-	}
-}
-
-// behindName looks at the quote at p behind a call: a key of arguments means that
-// the call ended too early.
-func (s *Scanner) behindName(p int) bool {
-	key, _, ended := strings.Cut(s.text[p+1:min(len(s.text), p+1+maxName)], `"`)
-	if !ended && len(key) < maxName && !s.eof {
-		return false
-	}
-	if q := s.look(p + len(key) + 2*len(`"`)); ended && isArgsKey(key) {
-		if q == len(s.text) && !s.eof {
-			return false
-		}
-		if strings.HasPrefix(s.text[q:], ":") {
-			s.fault(ReasonAmbiguous, p, "one object of a name and arguments")
-		}
-	}
-	return s.orPlain(s.leadWord(p), p)
-}
-
-// stray passes over closers behind a call.
-func (s *Scanner) stray(p int) bool {
-	return s.drop(p, p+1, dropStray)
 }
 
 // drop makes a dropped piece of [start, end) and passes over it; what was open
@@ -568,42 +310,6 @@ func (s *Scanner) open(p int) {
 		s.add(pieceText, p, dropNone)
 		s.prefix = p
 	}
-}
-
-// atLine reports whether p is the start of a line, white space, emphasis and a
-// leaked token apart.
-func (s *Scanner) atLine(p int) bool {
-	return s.blankBefore(p) ||
-		s.last.kind == pieceDrop && s.last.reason == dropToken && strings.TrimSpace(s.text[s.last.end:p]) == ""
-}
-
-// place says where a candidate at p stands.
-func (s *Scanner) place(p int) place {
-	hard := s.lead && (s.marker.on || s.stands && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
-	return place{
-		hard:  hard,
-		fence: s.fence.kind == fenceCalls,
-		whole: s.only && s.lead && s.fence.kind == fenceNone,
-	}
-}
-
-// candidate begins a candidate at p, which the reader has to begin, too.
-func (s *Scanner) candidate(p int) *candidate {
-	s.read.text = s.text
-	if s.prefix < 0 {
-		s.add(pieceText, p, dropNone)
-	}
-	c := &s.cand
-	*c = candidate{}
-	c.start, c.place, c.label = p, s.place(p), s.label
-	c.called = s.lead && s.called
-	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
-	if p >= s.here.line { // else a call that began lines ago ends
-		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
-		c.odd = s.odd >= 0 && s.odd == s.lineStart(p)
-	}
-	s.state = stCandidate
-	return c
 }
 
 // brace begins an object.
@@ -653,15 +359,6 @@ func (s *Scanner) brace(p int) bool {
 	s.read.begin(p)
 	s.read.sure = false
 	return true
-}
-
-// isAssigned reports whether what follows before is the content of a string that
-// program text assigns.
-func isAssigned(before string) bool {
-	if before == "" || strings.IndexByte("'\"`", before[len(before)-1]) < 0 {
-		return false
-	}
-	return strings.HasSuffix(strings.TrimRight(before[max(0, len(before)-maxName):len(before)-1], "'\"` "), "=")
 }
 
 // opensNothing reports whether what follows a brace shows at once that it

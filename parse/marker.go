@@ -1,11 +1,7 @@
 package parse
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 // tri is an answer that may have to wait for more text.
@@ -336,18 +332,6 @@ func endsCall(text string, pos int, eof bool) tri {
 	return no
 }
 
-// maxRun is the longest run of one character that means something.
-const maxRun = 64
-
-// runLen counts the bytes equal to text[pos] from there on, at most maxRun.
-func runLen(text string, pos int) int {
-	n := pos
-	for n < len(text) && n < pos+maxRun && text[n] == text[pos] {
-		n++
-	}
-	return n - pos
-}
-
 // brackets are the markers in square brackets.
 var brackets = []struct {
 	text    string
@@ -401,110 +385,4 @@ func lexTriangle(s string, eof bool) (tag, tri) {
 		}
 	}
 	return tag{}, no
-}
-
-// lineWord is a word that counts at the start of a line.
-type lineWord uint8
-
-const (
-	wordNone lineWord = iota
-	wordAction
-	wordInput
-	wordAnswer
-	wordObservation
-	wordFunction
-	wordArgs
-	wordThought
-)
-
-type labelled struct {
-	text string
-	word lineWord
-}
-
-var lineWords = []labelled{
-	{"Thought:", wordThought},
-	{"Action:", wordAction},
-	{"Action Input:", wordInput},
-	{"ActionInput:", wordInput},
-	{"Action input:", wordInput},
-	{"Final Answer:", wordAnswer},
-	{"Observation:", wordObservation},
-	{"Tool result:", wordObservation},
-	{"Tool Result:", wordObservation},
-	{"Tool response:", wordObservation},
-	{"✿FUNCTION✿:", wordFunction},
-	{"✿ARGS✿:", wordArgs},
-	{"✿RESULT✿:", wordObservation},
-	{"✿RETURN✿:", wordObservation},
-}
-
-// turnWords begin a turn of somebody else, or a result, where a line begins with
-// one directly behind a call. Anywhere else they are words of an answer.
-var turnWords = []struct {
-	text string
-	why  dropReason
-}{
-	{"USER:", dropTurn}, {"User:", dropTurn}, {"HUMAN:", dropTurn}, {"Human:", dropTurn},
-	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
-	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
-}
-
-// lexTurn reads the turn word that line begins with, and says why it ends the
-// reply.
-func lexTurn(line string, eof bool) (why dropReason, ok tri) {
-	for _, w := range turnWords {
-		if strings.HasPrefix(line, w.text) {
-			return w.why, yes
-		}
-		if !eof && strings.HasPrefix(w.text, line) {
-			ok = maybe
-		}
-	}
-	return dropNone, ok
-}
-
-// beginsLine are the first bytes of line words, of functools and of >>>.
-var beginsLine = byteset.New(func(c byte) bool {
-	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })
-})
-
-// lexLine reads the word that a line begins with; n is its length.
-func lexLine(line string) (w lineWord, n int) {
-	if line == "" || !beginsLine.Has(line[0]) {
-		return wordNone, 0
-	}
-	for _, l := range lineWords {
-		if strings.HasPrefix(line, l.text) {
-			return l.word, len(l.text)
-		}
-	}
-	return wordNone, 0
-}
-
-// mayBeLineWord reports whether a line could still become one that begins with
-// a line word.
-func mayBeLineWord(line string) bool {
-	if line == "" || !beginsLine.Has(line[0]) {
-		return false
-	}
-	for _, l := range lineWords {
-		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
-			return true
-		}
-	}
-	return strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
-}
-
-// cutRune returns n, or less if n stands inside a rune of s.
-func cutRune(s string, n int) int {
-	for i := 1; i <= utf8.UTFMax && i <= n; i++ {
-		if utf8.RuneStart(s[n-i]) {
-			if !utf8.FullRuneInString(s[n-i : min(n, len(s))]) {
-				return n - i
-			}
-			break
-		}
-	}
-	return n
 }

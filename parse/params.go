@@ -291,17 +291,6 @@ func (v *params) appendValue(dst []byte, raw string) []byte {
 	return appendQuoted(dst, raw)
 }
 
-// readValue reads text that is exactly one JSON value, or one of Python's
-// literals.
-func readValue(text string) (string, bool) {
-	r := newReader("[" + strings.TrimSpace(text) + "]")
-	r.begin(0)
-	if r.run() != readClosed || r.failed() || r.pos != len(r.text) {
-		return "", false
-	}
-	return oneElement(string(r.out))
-}
-
 // finishParams ends the call; byEnd says that it did not close by itself.
 func (s *Scanner) finishParams(end int, byEnd bool) {
 	s.param.out = append(s.param.out, '}')

@@ -218,3 +218,32 @@ func (s *Scanner) emitPiece(p *piece) {
 	}
 	s.events = append(s.events, e)
 }
+
+// dropReason is why a span counts as nothing.
+type dropReason uint8
+
+const (
+	dropNone dropReason = iota
+	dropMarker
+	dropFence
+	dropToken
+	dropThinkTag
+	dropSeparator
+	dropWrapper
+	dropStray
+	dropPseudo
+	dropLabel
+	dropEdge
+	dropResult
+	dropTurn
+	dropRepetition
+	dropTooLarge
+)
+
+var dropReasons = [...]string{
+	dropMarker: "marker", dropFence: "fence", dropToken: "token", dropThinkTag: "thinking-tag", dropSeparator: "separator",
+	dropWrapper: "wrapper", dropStray: "stray-closer", dropPseudo: "pseudo-call", dropLabel: "label", dropEdge: "edge",
+	dropResult: DroppedResult, dropTurn: DroppedTurn, dropRepetition: DroppedRepetition, dropTooLarge: DroppedTooLarge,
+}
+
+func (r dropReason) String() string { return dropReasons[r] }

@@ -248,3 +248,21 @@ var (
 )
 
 func isNeedle(c byte) bool { return strings.IndexByte("{[<~>:`\x97", c) >= 0 }
+
+// tooLarge ends a reply that is larger than any that is read. What was not
+// certain by then counts as nothing.
+func (s *Scanner) tooLarge() {
+	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
+	s.dissolve()
+	s.state, s.over, s.overAt = stOver, dropTooLarge, s.done
+	s.add(pieceDrop, len(s.text), s.over)
+	s.emit()
+}
+
+// Rest returns the events of what was held back until [Scanner.Close]. Call it
+// after that only, once; the slice is valid until the next call.
+func (s *Scanner) Rest() []Event {
+	s.held = -1
+	s.emit()
+	return s.events
+}

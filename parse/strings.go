@@ -160,12 +160,6 @@ func appendByte(dst []byte, c byte) []byte {
 	return append(dst, c)
 }
 
-// runeLen is the length of the rune that s begins with, 1 for an invalid byte.
-func runeLen(s string) int {
-	_, n := utf8.DecodeRuneInString(s)
-	return n
-}
-
 // appendRune appends one rune as it stands in a JSON string. An invalid byte
 // becomes U+FFFD.
 func appendRune(dst []byte, s string) []byte {

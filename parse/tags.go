@@ -166,16 +166,6 @@ func (s *Scanner) softOpen(p, end int) {
 	s.pos = end
 }
 
-// orphan reads a closing tag of an argument behind a call: the call's extent is
-// in doubt.
-func (s *Scanner) orphan(p, end int) bool {
-	if !s.between {
-		return s.drop(p, end, dropStray)
-	}
-	s.fault(ReasonAmbiguous, p, "no closing tag")
-	return s.plain(p, end)
-}
-
 // role reads a token that begins a turn, and whose it is.
 func (s *Scanner) role(p, end int, t tag) bool {
 	if strings.EqualFold(t.name, "start") && t.bars {
@@ -320,4 +310,15 @@ func (s *Scanner) toolName(p, end int, t tag) bool {
 		return s.plain(p, end)
 	}
 	return s.beginNamed(named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"})
+}
+
+// marker is the hard marker that is open.
+type marker struct {
+	on      bool
+	pending bool // nothing has followed it yet
+	start   int
+	end     int
+	before  bool // prose stands before it on its line
+	list    bool // a list of calls has been read in it
+	dialect Dialect
 }

@@ -167,67 +167,36 @@ func (s *Scanner) leaveThought(p, end int, t tag) bool {
 	return true
 }
 
-// Repetition: a reply whose last bytes are one unit over and over.
+// thought is the thought that is open.
+type thought struct {
+	name string // of its tag, folded; "" for any
+	kind thinkKind
+	seen bool // some block was opened
+	open bool // at the end of the text
+}
+
+type thinkKind uint8
+
 const (
-	repeatWindow = 4 << 10
-	repeatUnit   = 256
-	repeatBraces = 8
+	thinkTag thinkKind = iota
+	thinkHarmony
+	thinkGemma
+	thinkTemplate // opened by the prompt
 )
 
-// repeatDue reports whether the text reaches the next check.
-func (s *Scanner) repeatDue() bool { return s.check <= len(s.text) }
-
-// lookEnd is how far the text may be looked at from offset from on before the next
-// look for repetition.
-func (s *Scanner) lookEnd(from int) int {
-	if s.repeatDue() {
-		return max(s.check, from)
-	}
-	return len(s.text)
+// middle is an opening tag of a thought in the middle of a sentence: a thought
+// only if it is closed later.
+type middle struct {
+	on    bool
+	piece int
+	calls int
+	name  string
+	lex   *lex // as it was there
 }
 
-// lookForRepeat looks at the window that ends at the next check. It reports
-// false if the reply ends there.
-func (s *Scanner) lookForRepeat() bool {
-	at := s.check
-	s.check += repeatWindow
-	if at-repeatWindow < s.floor || !repeats(s.text[at-repeatWindow:at]) {
-		return true
+// holdMiddle keeps holding what follows an unpaired thinking tag.
+func (s *Scanner) holdMiddle() {
+	if s.mid.on {
+		s.hold(s.mid.piece)
 	}
-	return s.repetition(at)
-}
-
-// repeats reports whether w is one unit of at most repeatUnit bytes over and
-// over. Any such text also repeats after some multiple of its unit that lies in
-// the upper half of what a unit may be.
-func repeats(w string) bool {
-	head := w[:8]
-	for u := repeatUnit/2 + 1; u <= repeatUnit; u++ {
-		i := strings.Index(w[u:repeatUnit+len(head)], head)
-		if i < 0 {
-			return false
-		}
-		if u += i; w[u:] == w[:len(w)-u] {
-			return true
-		}
-	}
-	return false
-}
-
-// repetition ends the reply at p: what follows is the same for ever.
-func (s *Scanner) repetition(p int) bool {
-	certain := len(s.calls) > 0 && !s.group.on
-	if s.state == stThink {
-		s.add(pieceThink, p, dropNone)
-	} else {
-		s.prose(p)
-		s.add(pieceText, p, dropNone)
-	}
-	if !certain {
-		s.fault(ReasonRepetition, p, "text that goes on")
-	}
-	s.prefix = -1
-	s.state, s.over, s.overAt = stOver, dropRepetition, p
-	s.pos = len(s.text)
-	return false
 }

@@ -2,17 +2,10 @@ package parse
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
-
-// isWordByte reports whether c may stand in a bare word: a literal, a number,
-// an unquoted key, the name of a call.
-func isWordByte(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '.' || c == '+' || c == '-' || c == '$'
-}
 
 // inWord goes on with a bare word and reports whether it ended.
 func (r *reader) inWord() bool {
@@ -54,15 +47,6 @@ func (r *reader) inWord() bool {
 	return true
 }
 
-// wordRune reports whether a rune beyond ASCII may stand in an unquoted key.
-func wordRune(c rune) bool {
-	switch c {
-	case '“', '”', '„', '‘', '’', '：', '，', utf8.RuneError:
-		return false
-	}
-	return c >= utf8.RuneSelf && !unicode.IsSpace(c) && !isInvisible(c)
-}
-
 // endWord reads a complete bare word; next is the byte behind it.
 func (r *reader) endWord(w string, next byte) {
 	r.token = tokenNone
@@ -87,16 +71,6 @@ func (r *reader) endWord(w string, next byte) {
 		r.failHere()
 		r.pos += len(w)
 	}
-}
-
-// badWord passes over a word of a candidate that cannot be read.
-func (r *reader) badWord(w string) {
-	if r.expect == expectValue && r.lastKey != "" {
-		r.noteName(r.lastKey, w)
-		r.lastKey = ""
-	}
-	r.lastStr = bounded(w)
-	r.expect = expectAfter
 }
 
 func (r *reader) wordKey(w string) {
@@ -522,26 +496,3 @@ func (r *reader) stringEnded(at int, s string) {
 	}
 	r.valueEnded()
 }
-
-// noteQuoted notices a list whose strings are calls, or a name before its
-// arguments.
-func (r *reader) noteQuoted(s string) {
-	r.quoted++
-	name, _, call := strings.Cut(s, "(")
-	if call && len(name) <= 2*maxName && r.reg.known(name) {
-		r.toolSeen = true
-	}
-}
-
-// badString passes over a string of a candidate that cannot be read.
-func (r *reader) badString(s string) {
-	if r.expect == expectValue && r.lastKey != "" {
-		r.noteName(r.lastKey, bounded(s))
-		r.lastKey = ""
-	}
-	r.lastStr = bounded(s)
-	r.expect, r.line = expectAfter, false
-}
-
-// bounded cuts what is only compared with names.
-func bounded(s string) string { return s[:min(len(s), 4*maxName)] }

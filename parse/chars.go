@@ -1,0 +1,99 @@
+package parse
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isNameByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '.' || c == ':' || c == '/' || c == '-'
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// isWordByte reports whether c may stand in a bare word: a literal, a number,
+// an unquoted key, the name of a call.
+func isWordByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '.' || c == '+' || c == '-' || c == '$'
+}
+
+// wordRune reports whether a rune beyond ASCII may stand in an unquoted key.
+func wordRune(c rune) bool {
+	switch c {
+	case '“', '”', '„', '‘', '’', '：', '，', utf8.RuneError:
+		return false
+	}
+	return c >= utf8.RuneSelf && !unicode.IsSpace(c) && !isInvisible(c)
+}
+
+// isInvisible reports whether r is a byte-order mark or has no width.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\ufeff', '\u200b', '\u200c', '\u200d', '\u2060':
+		return true
+	}
+	return false
+}
+
+// runeLen is the length of the rune that s begins with, 1 for an invalid byte.
+func runeLen(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
+}
+
+// cutRune returns n, or less if n stands inside a rune of s.
+func cutRune(s string, n int) int {
+	for i := 1; i <= utf8.UTFMax && i <= n; i++ {
+		if utf8.RuneStart(s[n-i]) {
+			if !utf8.FullRuneInString(s[n-i : min(n, len(s))]) {
+				return n - i
+			}
+			break
+		}
+	}
+	return n
+}
+
+// maxRun is the longest run of one character that means something.
+const maxRun = 64
+
+// runLen counts the bytes equal to text[pos] from there on, at most maxRun.
+func runLen(text string, pos int) int {
+	n := pos
+	for n < len(text) && n < pos+maxRun && text[n] == text[pos] {
+		n++
+	}
+	return n - pos
+}
+
+// wordLen is the length of the name that s begins with, Markdown's escapes
+// included.
+func wordLen(s string) int {
+	if s == "" || !isLetter(s[0]) {
+		return 0
+	}
+	i := 0
+	for i < len(s) && i <= 4*maxName {
+		switch {
+		case isNameByte(s[i]):
+			i++
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '_':
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// goesOn reports whether the word of n bytes that s begins with may go on in
+// the next piece of text.
+func goesOn(s string, n int) bool {
+	return n == len(s) || s[n] == '\\' && n+1 == len(s)
+}

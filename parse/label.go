@@ -1,0 +1,101 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
+)
+
+// lineWord is a word that counts at the start of a line.
+type lineWord uint8
+
+const (
+	wordNone lineWord = iota
+	wordAction
+	wordInput
+	wordAnswer
+	wordObservation
+	wordFunction
+	wordArgs
+	wordThought
+)
+
+type labelled struct {
+	text string
+	word lineWord
+}
+
+var lineWords = []labelled{
+	{"Thought:", wordThought},
+	{"Action:", wordAction},
+	{"Action Input:", wordInput},
+	{"ActionInput:", wordInput},
+	{"Action input:", wordInput},
+	{"Final Answer:", wordAnswer},
+	{"Observation:", wordObservation},
+	{"Tool result:", wordObservation},
+	{"Tool Result:", wordObservation},
+	{"Tool response:", wordObservation},
+	{"✿FUNCTION✿:", wordFunction},
+	{"✿ARGS✿:", wordArgs},
+	{"✿RESULT✿:", wordObservation},
+	{"✿RETURN✿:", wordObservation},
+}
+
+// turnWords begin a turn of somebody else, or a result, where a line begins with
+// one directly behind a call. Anywhere else they are words of an answer.
+var turnWords = []struct {
+	text string
+	why  dropReason
+}{
+	{"USER:", dropTurn}, {"User:", dropTurn}, {"HUMAN:", dropTurn}, {"Human:", dropTurn},
+	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
+	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
+}
+
+// lexTurn reads the turn word that line begins with, and says why it ends the
+// reply.
+func lexTurn(line string, eof bool) (why dropReason, ok tri) {
+	for _, w := range turnWords {
+		if strings.HasPrefix(line, w.text) {
+			return w.why, yes
+		}
+		if !eof && strings.HasPrefix(w.text, line) {
+			ok = maybe
+		}
+	}
+	return dropNone, ok
+}
+
+// beginsLine are the first bytes of line words, of functools and of >>>.
+var beginsLine = byteset.New(func(c byte) bool {
+	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })
+})
+
+// lexLine reads the word that a line begins with; n is its length.
+func lexLine(line string) (w lineWord, n int) {
+	if line == "" || !beginsLine.Has(line[0]) {
+		return wordNone, 0
+	}
+	for _, l := range lineWords {
+		if strings.HasPrefix(line, l.text) {
+			return l.word, len(l.text)
+		}
+	}
+	return wordNone, 0
+}
+
+// mayBeLineWord reports whether a line could still become one that begins with
+// a line word.
+func mayBeLineWord(line string) bool {
+	if line == "" || !beginsLine.Has(line[0]) {
+		return false
+	}
+	for _, l := range lineWords {
+		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
+			return true
+		}
+	}
+	return strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
+}

@@ -1,0 +1,103 @@
+package parse
+
+import "strings"
+
+// release makes pieces of what is certain between pieces of text.
+func (s *Scanner) release() {
+	switch s.state {
+	case stOver:
+		s.add(pieceDrop, len(s.text), s.over)
+	case stThink:
+		s.add(pieceThink, cutRune(s.text, min(s.pos, s.thinkSafe())), dropNone)
+	case stBlocked:
+		end := s.tokenAtEnd()
+		if i := endTokenAt(s.text[s.pos:]); i > 0 {
+			end = min(end, s.pos+i)
+		}
+		s.add(pieceText, cutRune(s.text, end), dropNone)
+	case stRest:
+		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
+	case stText:
+		if !s.lead && s.prefix < 0 {
+			s.add(pieceText, s.safe(), dropNone)
+		}
+	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
+		if s.prefix < 0 {
+			s.add(pieceText, s.cand.start, dropNone)
+		}
+	case stFence:
+		if s.prefix < 0 {
+			s.add(pieceText, s.fence.body, dropNone)
+		}
+	case stNamed, stParams, stAction, stInput:
+		if s.prefix < 0 {
+			s.add(pieceText, s.named.start, dropNone)
+		}
+	case stHeader:
+		if s.prefix < 0 {
+			s.add(pieceText, s.pos, dropNone)
+		}
+	}
+}
+
+// safe is the offset up to which text cannot become a part of a construct.
+func (s *Scanner) safe() int {
+	p := cutRune(s.text, s.pos)
+	line := s.ahead.start(s.text, len(s.text))
+	if line < s.done || len(s.text)-line > maxTag {
+		return p
+	}
+	rest := strings.TrimLeft(s.text[line:], " \t\r*_>")
+	if rest == "" || mayBeLineWord(rest) || holdsRecipient(rest) {
+		return min(p, line)
+	}
+	return p
+}
+
+// thinkSafe is the offset up to which a thought cannot become a marker.
+func (s *Scanner) thinkSafe() int {
+	n := len(s.text)
+	for i := 1; i <= 2 && i <= n; i++ { // the first bytes of ◁
+		if s.text[n-i] == 0xE2 {
+			return n - i
+		}
+	}
+	return n
+}
+
+// tokenAtEnd is where a control token begins that ends the text, white space of
+// maxLook bytes apart, or may become one that does; the end of the text if there
+// is none.
+func (s *Scanner) tokenAtEnd() int {
+	blank := max(0, len(s.text)-maxLook)
+	end := blank + len(strings.TrimRight(s.text[blank:], " \t\r\n"))
+	if end == blank {
+		return len(s.text)
+	}
+	from := min(end, max(s.done, end-maxTag))
+	i := strings.LastIndexByte(s.text[from:end], '<')
+	if i < 0 {
+		return len(s.text)
+	}
+	i += from
+	t, ok := lexTag(s.text[i:], s.eof)
+	if ok == maybe || ok == yes && t.kind == markToken && t.bars && i+t.n == end {
+		return i
+	}
+	return len(s.text)
+}
+
+// cutToken returns where the first control token stands in [from, end), or end.
+func (s *Scanner) cutToken(from, end int) int {
+	for i := from; i < end; i++ {
+		j := strings.IndexByte(s.text[i:end], '<')
+		if j < 0 {
+			break
+		}
+		i += j
+		if t, ok := lexTag(s.text[i:], true); ok == yes && t.kind == markToken && t.bars {
+			return i
+		}
+	}
+	return end
+}

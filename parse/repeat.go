@@ -1,0 +1,111 @@
+package parse
+
+import "strings"
+
+// Repetition: a reply whose last bytes are one unit over and over.
+const (
+	repeatWindow = 4 << 10
+	repeatUnit   = 256
+	repeatBraces = 8
+)
+
+// repeatDue reports whether the text reaches the next check.
+func (s *Scanner) repeatDue() bool { return s.check <= len(s.text) }
+
+// lookEnd is how far the text may be looked at from offset from on before the next
+// look for repetition.
+func (s *Scanner) lookEnd(from int) int {
+	if s.repeatDue() {
+		return max(s.check, from)
+	}
+	return len(s.text)
+}
+
+// lookForRepeat looks at the window that ends at the next check. It reports
+// false if the reply ends there.
+func (s *Scanner) lookForRepeat() bool {
+	at := s.check
+	s.check += repeatWindow
+	if at-repeatWindow < s.floor || !repeats(s.text[at-repeatWindow:at]) {
+		return true
+	}
+	return s.repetition(at)
+}
+
+// lastRepeat looks for repetition at the very end.
+func (s *Scanner) lastRepeat() {
+	n := len(s.text)
+	if n-repeatWindow < s.floor || n < repeatWindow || len(s.faults) > 0 || s.think.open || !repeats(s.text[n-repeatWindow:]) {
+		return
+	}
+	if len(s.calls) == 0 {
+		s.fault(ReasonRepetition, n-repeatWindow, "text that goes on")
+	}
+}
+
+// repeats reports whether w is one unit of at most repeatUnit bytes over and
+// over. Any such text also repeats after some multiple of its unit that lies in
+// the upper half of what a unit may be.
+func repeats(w string) bool {
+	head := w[:8]
+	for u := repeatUnit/2 + 1; u <= repeatUnit; u++ {
+		i := strings.Index(w[u:repeatUnit+len(head)], head)
+		if i < 0 {
+			return false
+		}
+		if u += i; w[u:] == w[:len(w)-u] {
+			return true
+		}
+	}
+	return false
+}
+
+// repetition ends the reply at p: what follows is the same for ever.
+func (s *Scanner) repetition(p int) bool {
+	certain := len(s.calls) > 0 && !s.group.on
+	if s.state == stThink {
+		s.add(pieceThink, p, dropNone)
+	} else {
+		s.prose(p)
+		s.add(pieceText, p, dropNone)
+	}
+	if !certain {
+		s.fault(ReasonRepetition, p, "text that goes on")
+	}
+	s.prefix = -1
+	s.state, s.over, s.overAt = stOver, dropRepetition, p
+	s.pos = len(s.text)
+	return false
+}
+
+// floorAt says that repetition is looked for behind p only.
+func (s *Scanner) floorAt(p int) {
+	s.floor = p
+	if next := (p/repeatWindow + 2) * repeatWindow; s.check < next {
+		s.check = next
+	}
+}
+
+// maxEqual is how many equal calls in a row are meant.
+const maxEqual = 8
+
+// countEqual counts equal calls in a row, the last one included.
+func (s *Scanner) countEqual() {
+	n := len(s.calls)
+	if n > 1 {
+		a, b := &s.calls[n-2].call, &s.calls[n-1].call
+		if a.Name == b.Name && string(a.Args) == string(b.Args) {
+			s.equal++
+			return
+		}
+	}
+	s.equal = 1
+}
+
+// tooManyEqual ends a reply that says the same call over and over.
+func (s *Scanner) tooManyEqual() {
+	s.confirm()
+	last := s.calls[len(s.calls)-1].call
+	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
+	s.state, s.over, s.overAt = stOver, dropRepetition, s.pos
+}

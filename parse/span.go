@@ -1,0 +1,176 @@
+package parse
+
+import "strings"
+
+// span reads a run of n backticks that opens a code span, or stands alone.
+func (s *Scanner) span(p, n int) bool {
+	q := p + n
+	holds := s.spanHolds(q)
+	if holds == maybe {
+		return false
+	}
+	if holds == yes {
+		class := min(n, 3) - 1
+		s.noTick[class] = -1
+		s.open(p)
+		if !s.lead {
+			s.prefix = p
+		}
+		if s.text[q] == '{' {
+			if !s.brace(q) {
+				return false
+			}
+		} else if !s.bracket(q) {
+			return false
+		}
+		if s.state == stCandidate {
+			s.cand.tick, s.cand.tickAt = n, p
+		}
+		return true
+	}
+	return s.skipSpan(p, n)
+}
+
+// spanHolds reports whether a candidate begins directly behind the run.
+func (s *Scanner) spanHolds(q int) tri {
+	switch {
+	case q == len(s.text):
+		return no
+	case s.text[q] == '{':
+		return yes
+	case s.text[q] != '[':
+		return no
+	}
+	switch _, marker := lexBracket(s.text[q:], s.eof); marker {
+	case yes:
+		return no
+	case maybe:
+		return maybe
+	}
+	ok, _ := s.opensList(q)
+	return ok
+}
+
+// skipSpan passes over a code span as text, or over a lone run.
+func (s *Scanner) skipSpan(p, n int) bool {
+	line := s.lineStart(p)
+	class := min(n, 3) - 1
+	if s.noTick[class] == line {
+		s.odd = line
+		return s.plain(p, p+n)
+	}
+	switch end, ok := s.closingRun(p+n, n); ok {
+	case maybe:
+		return false
+	case yes:
+		return s.plain(p, end)
+	}
+	s.noTick[class], s.odd = line, line
+	return s.plain(p, p+n)
+}
+
+// inSpan looks for the run that closes a code span behind a call, then for the
+// end of its line: a sentence that goes on only speaks of the call.
+func (s *Scanner) inSpan() bool {
+	q := s.pos
+	for q < len(s.text) && (s.text[q] == ' ' || s.text[q] == '\t') {
+		q++
+	}
+	s.pos = q
+	if q == len(s.text) && !s.eof {
+		return false
+	}
+	n := 0
+	if q < len(s.text) && s.text[q] == '`' {
+		n = runLen(s.text, q)
+		if n < maxRun && q+n == len(s.text) && !s.eof {
+			return false
+		}
+	}
+	c := &s.cand
+	c.odd = c.odd || s.eof && q+n == len(s.text) // the run may have gone on
+	told := s.toldOf(c.tickAt)
+	switch {
+	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all
+		s.fence.inline, c.tick = false, 0
+		s.state = stText
+		return s.accept()
+	case n == 0, n < c.tick:
+		switch end, ok := s.spanEnds(c.end, c.tick); ok {
+		case maybe:
+			return false
+		case yes:
+			c.end, s.pos = end, end
+			return s.speaksOf()
+		}
+		// The run before stands alone, or the line ends with the span.
+		s.odd = s.lineStart(c.tickAt)
+		c.odd, c.tick = true, 0
+		s.state = stText
+		if told {
+			return s.speaksOf()
+		}
+		return s.accept()
+	}
+	c.end = q + n
+	s.pos = c.end
+	s.fence = fence{}
+	if told {
+		return s.speaksOf()
+	}
+	s.state = stLineRest
+	return true
+}
+
+// spanEnds returns where a code span ends that a run of n backticks opened, and
+// whose line goes on behind it; the span holds more than the call that ends at p.
+func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
+	if end, ok = s.closingRun(p, n); ok != yes {
+		return 0, ok
+	}
+	rest := strings.TrimLeft(s.text[end:min(len(s.text), end+maxLook)], " \t\r")
+	switch {
+	case rest == "" && end+maxLook > len(s.text):
+		if s.eof {
+			return 0, no
+		}
+		return 0, maybe
+	case strings.HasPrefix(rest, "\n"):
+		return 0, no
+	case strings.HasPrefix(rest, "<"):
+		switch t, ok := lexTag(rest, s.eof); {
+		case ok == maybe:
+			return 0, maybe
+		case t.endsTurn():
+			return 0, no // it ends the line as it ends the turn
+		}
+	}
+	return end, yes
+}
+
+// closingRun returns where the run ends that closes, behind from on the same line,
+// what a run of n backticks opened.
+func (s *Scanner) closingRun(from, n int) (end int, ok tri) {
+	for q := max(from, s.spanSeen); ; {
+		i := strings.IndexAny(s.text[q:], "`\n")
+		if i < 0 && !s.eof {
+			s.spanSeen = len(s.text)
+			return 0, maybe
+		}
+		if i < 0 || s.text[q+i] == '\n' {
+			break
+		}
+		q += i
+		m := runLen(s.text, q)
+		if m < maxRun && q+m == len(s.text) && !s.eof {
+			s.spanSeen = q
+			return 0, maybe
+		}
+		if q += m; min(m, 3) == min(n, 3) {
+			s.spanSeen = 0
+			return q, yes
+		}
+	}
+	s.spanSeen = 0
+	return 0, no
+}
