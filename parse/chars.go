@@ -65,11 +65,12 @@ const maxRun = 64
 
 // runLen counts the bytes equal to text[pos] from there on, at most maxRun.
 func runLen(text string, pos int) int {
-	n := pos
-	for n < len(text) && n < pos+maxRun && text[n] == text[pos] {
+	run := text[pos:min(len(text), pos+maxRun)]
+	n := 1
+	for n < len(run) && run[n] == run[0] {
 		n++
 	}
-	return n - pos
+	return n
 }
 
 // wordLen is the length of the name that s begins with, Markdown's escapes

@@ -23,7 +23,7 @@ type Scanner struct {
 	buf   []byte // what text stands in, once there were two pieces
 	eof   bool
 	muted bool         // nobody asks for events
-	wait  *byteset.Set // what a candidate waits for, or nil
+	wait  *byteset.Set // what must come before the text is read on, or nil
 
 	lex
 	read reader
@@ -146,27 +146,39 @@ func (s *Scanner) goesOn(chunk string) bool {
 	return true
 }
 
-// waits is what must come before the candidate at hand is read on: something that
-// may end it, or the string that it is in. It is nil if any byte may matter.
+// waits is what must come before the text is read on: something that may end the
+// candidate at hand, the string that it is in, or a tag. It is nil if any byte may
+// matter.
 func (s *Scanner) waits() *byteset.Set {
-	r := &s.read
-	switch {
-	case s.state != stCandidate || r.pos < len(r.text) || !r.sure || r.tail != tailNone || r.single:
-		return nil
-	case r.token == tokenString && r.quote == quoteDouble:
-		return stringEnds
+	switch s.state {
+	case stCandidate:
+		r := &s.read
+		switch {
+		case r.pos < len(r.text) || !r.sure || r.tail != tailNone || r.single:
+			return nil
+		case r.token == tokenString && r.quote == quoteDouble:
+			return stringEnds
+		}
+		return candidateEnds
+	case stText, stThink:
+		if rest := s.text[s.pos:]; len(rest) > 1 && rest[0] == '<' && rest[1] != '<' {
+			if _, _, ok := tagEnd(rest, s.eof); ok == maybe {
+				return tagEnds
+			}
+		}
 	}
-	return candidateEnds
+	return nil
 }
 
-// comes reports whether what is waited for stands in the last piece of the text.
+// comes reports whether what is waited for stands in the last piece of the text, or
+// need not be waited for any more.
 func (s *Scanner) comes(chunk string) bool {
 	for i := range len(chunk) {
 		if s.wait.Has(chunk[i]) && !(s.wait == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
 			return true
 		}
 	}
-	return false
+	return s.wait == tagEnds && len(s.text)-s.pos >= maxTag
 }
 
 // isEscaped reports whether what follows before in a string is surely escaped: a
@@ -177,10 +189,12 @@ func isEscaped(before string) bool {
 }
 
 // The bytes that may end a candidate are closers, wide ones too, and what begins
-// a closing tag or fence; in a string nothing but its quote may.
+// a closing tag or fence; in a string nothing but its quote may. A tag goes on up to
+// its bracket, or to what shows that it is none.
 var (
 	candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
 	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
+	tagEnds       = byteset.New(func(c byte) bool { return strings.IndexByte("><\n{}", c) >= 0 })
 )
 
 // append adds a piece to the text. The first is taken as it is.
