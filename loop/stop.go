@@ -34,7 +34,7 @@ var advice = map[Stop]string{
 	StopFinal:        "",
 	StopLoopGuard:    "Ask in other words or with more detail, or switch the loop guard off if repeating is right here.",
 	StopMaxSteps:     "Raise the step limit, or split the task into smaller ones.",
-	StopUnparseable:  "Ask again, or try another dialect or a larger model; the raw reply shows what the model wrote.",
+	StopUnparseable:  "Ask again, or try another dialect or a larger model.",
 	StopEmpty:        "Ask again, switch thinking off, or try a larger model: no answer came.",
 	StopOutputCut:    "Raise the output limit or the context window, or ask for smaller pieces.",
 	StopOverflow:     "Shorten the prompt or its attachments, or raise the context window.",

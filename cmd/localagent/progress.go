@@ -170,5 +170,8 @@ func stopText(r *loop.Result) string {
 	if r.Advice != "" {
 		text += ". " + r.Advice
 	}
+	if r.Stop == loop.StopUnparseable && r.Raw != "" {
+		text += " (-vv shows what it wrote, in a chat /last.)"
+	}
 	return text
 }

@@ -115,7 +115,7 @@ func (c *Client) explain(err error, x *exchange, model string) error {
 	case x.status == 0:
 		e.Err, f = fmt.Errorf("no answer from %s: %w", c.url.Redacted(), bare(err)), unreached(err)
 	case brokenOff(err):
-		f = failure{loop.Broken, ""}
+		e.Err, f = midReply(err), failure{loop.Broken, ""}
 	case errors.Is(err, bufio.ErrTooLong): // the client's own limit
 		e.Err, f = errLineTooLong, failure{loop.Fatal, cureHost}
 	case errors.Is(err, errLineTooLong), errors.Is(err, errNoJSON), noJSON(err):
@@ -202,6 +202,14 @@ func brokenOff(err error) bool {
 		netOp(err) == "read" || netOp(err) == "write"
 }
 
+// midReply says where a connection broke off, of an error that does not.
+func midReply(err error) error {
+	if errors.Is(err, loop.ErrNoTerminal) || errors.Is(err, errLoaded) {
+		return err
+	}
+	return fmt.Errorf("the connection broke off in the middle of the reply: %w", bare(err))
+}
+
 // netOp is what a connection was doing when it failed, or nothing.
 func netOp(err error) string {
 	var op *net.OpError
@@ -218,11 +226,16 @@ func noJSON(err error) bool {
 	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
-// bare takes off the method and the address that net/http puts around an error.
+// bare takes off the method and the addresses that net and net/http put around an
+// error.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func (l *lines) next() ([]byte, error) {
 		return nil, err
 	case line[0] == '{' && json.Valid(line):
 		return append(wrapArguments(line), '\n'), err
-	case err == nil:
+	case err == nil, line[0] != '{':
 		return nil, fmt.Errorf("%w: %s", errNoJSON, shorten(string(line)))
 	case err == io.EOF:
 		return nil, io.ErrUnexpectedEOF

@@ -30,11 +30,14 @@ func (s *stream) send(model string, r Reply) {
 	s.flush()
 	lines := r.lines(model)
 	for again := true; again; again = r.Endless {
-		for _, l := range lines {
+		for i, l := range lines {
 			if !wait(s, time.After(delay)) {
 				return
 			}
-			io.WriteString(s.w, l+"\n")
+			if !r.NoNewline || r.Lines == nil || i < len(lines)-1 {
+				l += "\n"
+			}
+			io.WriteString(s.w, l)
 			s.flush()
 		}
 	}
