@@ -341,6 +341,7 @@ func (s *Scanner) candidate(p int) *candidate {
 	*c = candidate{}
 	c.start, c.place, c.label = p, s.place(p), s.label
 	c.called = s.lead && s.called
+	c.value = !s.lead && isAssigned(s.text[:p])
 	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
 	if p >= s.here.line { // else a call that began lines ago ends
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))

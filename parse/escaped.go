@@ -5,6 +5,21 @@ import "strings"
 // A model may encode a whole call twice: the object is the text of a JSON
 // string, with or without the quotes around it.
 
+// escapedAt begins an object whose quotes are escaped at the brace p.
+func (s *Scanner) escapedAt(p int) tri {
+	if !strings.HasPrefix(s.text[p:], `{\"`) {
+		return s.maybeIf(s.text[p:] == `{\`)
+	}
+	if !s.lead && strings.Trim(s.text[s.lineStart(p):p], "\"'` \t") != "" {
+		s.plain(p, p+1) // program text or a quotation in a sentence
+		return yes
+	}
+	s.candidate(p)
+	s.escaped = escaped{}
+	s.state, s.pos = stEscaped, p
+	return yes
+}
+
 // inEscaped looks for the end of an object whose quotes are escaped. It starts
 // at the candidate's brace.
 func (s *Scanner) inEscaped() bool {

@@ -339,23 +339,11 @@ func (s *Scanner) brace(p int) bool {
 			return s.plain(p, end)
 		}
 	}
-	if strings.HasPrefix(s.text[p:], `{\`) {
-		if p+2 == len(s.text) && !s.eof {
-			return false
-		}
-		if strings.HasPrefix(s.text[p:], `{\"`) {
-			if !s.lead && strings.Trim(s.text[s.lineStart(p):p], "\"'` \t") != "" {
-				return s.plain(p, p+1) // program text or a quotation in a sentence
-			}
-			s.candidate(p)
-			s.escaped = escaped{}
-			s.state, s.pos = stEscaped, p
-			return true
-		}
+	if is := s.escapedAt(p); is != no {
+		return is == yes
 	}
 	c := s.candidate(p)
 	c.glued = c.called && s.glued
-	c.value = !s.lead && isAssigned(s.text[:p])
 	s.read.begin(p)
 	s.read.sure = false
 	return true
