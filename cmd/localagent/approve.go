@@ -236,7 +236,7 @@ func (q question) show(s *screen) {
 		text, _ = excerpt(text)
 	}
 	for line := range strings.Lines(text) {
-		s.put("    ", q.line(strings.TrimSuffix(line, "\n")), "\n")
+		q.line(s, strings.TrimSuffix(line, "\n"))
 	}
 	s.put(span{styleDim, because}, s.fold(oneLine(visible(q.why), maxWhy), len(because), "  "), "\n")
 	for i, r := range q.offer {
@@ -262,17 +262,24 @@ func granting(r permission.Rule) string {
 	return oneLine(visible(r.String()), maxWhy)
 }
 
-// line is a line of the body as it is shown.
-func (q question) line(text string) span {
+// line shows a line of the body. None of it may look like a line of the question
+// itself, so a terminal is not left to break what is too long for it.
+func (q question) line(s *screen, text string) {
+	const indent, further = "    ", "  ↪ "
+	look := styleBold
 	switch {
 	case q.diff && strings.HasPrefix(text, "+"):
-		return span{styleGood, text}
+		look = styleGood
 	case q.diff && strings.HasPrefix(text, "-"):
-		return span{styleError, text}
+		look = styleError
 	case q.diff:
-		return span{stylePlain, text}
+		look = stylePlain
 	}
-	return span{styleBold, text}
+	lead := span{stylePlain, indent}
+	for _, row := range s.rows(clean(text), len(indent)) {
+		s.put(lead, span{look, row}, "\n")
+		lead = span{styleDim, further}
+	}
 }
 
 // visible shows what a terminal would show as nothing: characters that only

@@ -54,21 +54,6 @@ func (p *pty) typed(t *testing.T, text string) {
 	}
 }
 
-// resized gives the terminal another width.
-func (p *pty) resized(t *testing.T, width uint16) {
-	t.Helper()
-	conn, err := p.front.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = conn.Control(func(fd uintptr) {
-		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: width})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // seen reads the screen until text stands on it.
 func (p *pty) seen(t *testing.T, text string) string {
 	t.Helper()
@@ -131,17 +116,23 @@ func TestLeaveQuestion(t *testing.T) {
 	p.seen(t, "\n")
 }
 
-// A narrow terminal: the words of the question are kept whole.
+// A narrow terminal: the words of the question are kept whole, and no part of
+// what is asked about stands where the question's own lines begin.
 func TestNarrowQuestion(t *testing.T) {
 	p := openPTY(t)
 	if err := setSize(p.front, 30); err != nil {
 		t.Skip(err)
 	}
-	question{tool: "write_file", class: tools.Write, dir: "/home/ines/tour", body: "+rope", why: "no rule allows write_file todo.md"}.show(newScreen(p.out, vars("NO_COLOR", "1")))
-	for line := range strings.Lines(p.seen(t, "[q]uit > ")) {
+	body := "+rope\n+" + strings.Repeat("x", 25) + "[y]es once\t日本語日本語日本語日本語 [q]uit >"
+	question{tool: "write_file", class: tools.Write, dir: "/home/ines/tour", body: body, why: "no rule allows write_file todo.md"}.show(newScreen(p.out, vars("NO_COLOR", "1")))
+	screen := p.seen(t, "[q]uit > ")
+	for line := range strings.Lines(screen) {
 		if textWidth(strings.TrimRight(line, "\r\n")) >= 30 {
 			t.Errorf("%q is too wide", line)
 		}
+	}
+	if want := "    +rope\r\n    +" + strings.Repeat("x", 24) + "\r\n  ↪ x[y]es once\t日本語\r\n  ↪ 日本語日本語日本語 [q]uit\r\n  ↪  >\r\n"; !strings.Contains(screen, want) {
+		t.Errorf("the screen shows %q, want %q in it", screen, want)
 	}
 }
 

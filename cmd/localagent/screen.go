@@ -142,6 +142,30 @@ func (s *screen) fold(text string, col int, indent string) string {
 	return wrapIndented(text, s.width()-1, col, indent)
 }
 
+// rows breaks a line so that no row of it is wider than the terminal less an
+// indent.
+func (s *screen) rows(line string, indent int) (rows []string) {
+	const tab = 8 // columns at most
+	width := max(s.width()-1-indent, tab)
+	if !s.tty {
+		return []string{line}
+	}
+	var u ruler
+	start, col := 0, 0
+	for i, r := range line {
+		w := u.add(r)
+		if r == '\t' {
+			w = tab
+		}
+		if w > 0 && col+w > width {
+			rows = append(rows, line[start:i])
+			start, col = i, 0
+		}
+		col += w
+	}
+	return append(rows, line[start:])
+}
+
 // row writes a line of a list: its head, whose parts are those of put, and as
 // much of a text as there is room for. On a terminal with next to no room the
 // text stands below.
