@@ -341,7 +341,7 @@ func (e *env) probeDialects(ctx context.Context, o *options, model loop.Model, x
 	trying := func(string) {}
 	if e.err.canMove() {
 		st := newStatus(e.err, e.out)
-		defer st.close(e.out)
+		defer st.close()
 		trying = st.show
 	}
 	for _, dialect := range dialectNames[1:] {

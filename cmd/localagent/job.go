@@ -167,7 +167,7 @@ func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
 	if j.e.err.canMove() && !j.o.quiet {
 		j.status = newStatus(j.e.err, j.e.out)
 		defer func() {
-			j.status.close(j.e.out)
+			j.status.close()
 			j.status = nil
 		}()
 	}

@@ -196,12 +196,24 @@ func TestStatus(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		since()
+		out.put("half a line")
+		st.show("waiting")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := since(); got != "\r\x1b[Khalf a line" {
+			t.Errorf("drawn over half a line: %q", got)
+		}
+		out.put("\n")
+		st.show("waiting for a model with a long name")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		since()
 		vars["COLUMNS"] = "15" // and what stood in one row stands in two
 		st.show("")
 		if got := since(); got != "\r\x1b[1A\x1b[J\x1b[K" {
 			t.Errorf("erased on a narrower terminal: %q", got)
 		}
-		st.close(out)
+		st.close()
 		time.Sleep(time.Second)
 		if got := since(); got != "" {
 			t.Errorf("drawn after the end: %q", got)

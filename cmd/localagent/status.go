@@ -2,17 +2,20 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 )
 
 // A status is a line on a terminal that says what is being waited for. It is
-// drawn only where the cursor may be moved, only after a short while, so that
-// quick steps do not flicker, and it is gone before anything else is written.
+// drawn only where the cursor may be moved and nothing stands on its line, only
+// after a short while, so that quick steps do not flicker, and it is gone before
+// anything else is written.
 type status struct {
 	mu    sync.Mutex
 	s     *screen
+	all   []*screen // on the same terminal, s among them
 	label string    // "": nothing is waited for
 	since time.Time // when the wait began
 	drawn string    // as it stands on the screen; "": it does not
@@ -30,8 +33,8 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // newStatus starts a status line on s. Whatever is written to one of the
 // screens from now on erases it first.
 func newStatus(s *screen, screens ...*screen) *status {
-	st := &status{s: s, stop: make(chan struct{})}
-	for _, other := range append(screens, s) {
+	st := &status{s: s, all: append(screens, s), stop: make(chan struct{})}
+	for _, other := range st.all {
 		other.before = st
 	}
 	go st.run()
@@ -39,10 +42,10 @@ func newStatus(s *screen, screens ...*screen) *status {
 }
 
 // close erases the line for good.
-func (st *status) close(screens ...*screen) {
+func (st *status) close() {
 	close(st.stop)
 	st.show("")
-	for _, s := range append(screens, st.s) {
+	for _, s := range st.all {
 		s.before = nil
 	}
 }
@@ -82,7 +85,7 @@ func (st *status) run() {
 
 func (st *status) draw(now time.Time) {
 	waited := now.Sub(st.since)
-	if st.label == "" || waited < statusDelay {
+	if st.label == "" || waited < statusDelay || slices.ContainsFunc(st.all, func(s *screen) bool { return s.midLine }) {
 		return
 	}
 	text := st.label
