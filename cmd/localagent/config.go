@@ -282,7 +282,7 @@ func checkTool(r permission.Rule, known []string) error {
 	if r.Tool == "" || slices.Contains(known, r.Tool) {
 		return nil
 	}
-	hint := didYouMean("", r.Tool, known)
+	hint := didYouMean("", r.Tool, slices.Concat([]string{"read", "write", "exec"}, known))
 	flag := strings.HasPrefix(r.Source, "--")
 	if hint == "" && (r.Pattern != "" || flag) {
 		meant := permission.Rule{Verdict: r.Verdict, Class: tools.Exec, Pattern: r.Tool + " " + cmp.Or(r.Pattern, "*")}

@@ -247,6 +247,7 @@ func TestConfigPolicyErrors(t *testing.T) {
 		{"", "exec ls; rm", "", `--allow: rule "exec ls; rm": "ls; rm" is not the words of one command`},
 		{"", "", "git push", `--deny: the rule "deny git push" names the tool git, which does not exist; did you mean "deny exec git push"?`},
 		{"", "run_shel", "", `--allow: the rule "allow tool run_shel" names the tool run_shel, which does not exist; did you mean run_shell?`},
+		{"", "", "exce ls", `--deny: the rule "deny exce ls" names the tool exce, which does not exist; did you mean exec?`},
 		{"[permission]\nrules = ['allow rm -rf *']", "", "", userFile + `:2: the rule "allow rm -rf *" names the tool rm, which does not exist; did you mean "allow exec rm -rf *"?`},
 		{"", "allow exec ls", "", `--allow: the rule "allow allow exec ls" names the tool allow`},
 		{"[permission]\nrules = ['deny tool weather']", "", "", ""}, // declared elsewhere
