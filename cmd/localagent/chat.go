@@ -205,6 +205,9 @@ func (c *chat) greet() {
 		text += fmt.Sprintf("; going on after %s", plural(n, "message"))
 	}
 	c.e.note(text + "; /help lists what can be typed, Ctrl-D leaves")
+	if c.trouble != nil {
+		c.e.err.note(styleError, plainText(c.trouble))
+	}
 }
 
 // handle does what a line asks for.

@@ -107,10 +107,7 @@ func (c *chat) wordTools(ctx context.Context, arg string) error {
 
 func (c *chat) wordModel(ctx context.Context, arg string) error {
 	if arg != "" {
-		old := c.o.model
-		c.o.model = arg
-		if err := c.setAgent(ctx); err != nil {
-			c.o.model = old
+		if err := c.setModel(ctx, arg); err != nil {
 			return err
 		}
 	}
@@ -124,6 +121,26 @@ func (c *chat) wordModel(ctx context.Context, arg string) error {
 	}
 	for _, m := range models {
 		c.e.out.put("  ", m.Name, "\n")
+	}
+	return nil
+}
+
+// setModel changes the model, unless there is no such one.
+func (c *chat) setModel(ctx context.Context, name string) error {
+	old := c.o.model
+	c.o.model = name
+	err := c.setAgent(ctx)
+	var missing *missingModel
+	switch {
+	case err != nil:
+	case errors.As(c.trouble, &missing):
+		err = missing
+	case c.trouble != nil:
+		c.e.note(plainText(c.trouble))
+	}
+	if err != nil {
+		c.o.model = old
+		return errors.Join(err, c.setAgent(ctx))
 	}
 	return nil
 }

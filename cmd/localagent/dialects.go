@@ -75,21 +75,31 @@ func (m *dialectMemory) keep(digest, dialect string) error {
 	return os.Rename(temp, m.path)
 }
 
-// digestOf is the digest of an installed model, "" when the server does not
-// say it soon.
-func digestOf(ctx context.Context, client *ollama.Client, name string) string {
+// digestOf is the digest of an installed model. It is an error when there is no
+// such model, or no server; "" alone means that it could not be told soon.
+func (e *env) digestOf(ctx context.Context, client *ollama.Client, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	models, err := client.Models(ctx)
-	if err != nil {
-		return ""
+	switch {
+	case ctx.Err() != nil:
+		return "", nil
+	case err != nil:
+		return "", e.noServer(client, err)
 	}
 	for _, m := range models {
 		if ollama.SameModel(m.Name, name) {
-			return m.Digest
+			return m.Digest, nil
 		}
 	}
-	return ""
+	return "", &missingModel{name}
+}
+
+// A missingModel is one that the server does not have.
+type missingModel struct{ name string }
+
+func (m *missingModel) Error() string {
+	return m.name + " is not installed; `ollama pull " + m.name + "` gets it, `localagent models` shows what there is"
 }
 
 // stateDir is where the command keeps what it remembers: sessions, history,

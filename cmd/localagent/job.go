@@ -23,9 +23,10 @@ type job struct {
 	log   *session.Log // nil: nothing is recorded
 	say   *approver    // about calls that no rule settles
 
-	header session.Header
-	status *status // nil: nobody waits at a terminal
-	watch  []view  // further views
+	header  session.Header
+	trouble error   // with the model, known before it is asked
+	status  *status // nil: nobody waits at a terminal
+	watch   []view  // further views
 }
 
 // newJob does all that can fail before the model is asked.
@@ -88,6 +89,7 @@ func (j *job) setAgent(ctx context.Context) error {
 	header.CWD = folder(j.root)
 	header.Approve = string(j.say.mode())
 	j.setHeader(header.Header)
+	j.trouble = header.trouble
 	return nil
 }
 

@@ -22,6 +22,7 @@ func isReplay(model string) bool { return strings.HasPrefix(model, replayPrefix)
 type modelHeader struct {
 	session.Header
 	dialect parse.Dialect
+	trouble error // with the model, that a request will run into; nil: none is known
 }
 
 // newModel is the model that the options name, or the only one there is.
@@ -50,7 +51,7 @@ func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader
 		return nil, h, err
 	}
 	h.Model, h.Host, h.NumCtx = o.model, host, o.numCtx
-	h.Digest = digestOf(ctx, client, o.model)
+	h.Digest, h.trouble = e.digestOf(ctx, client, o.model)
 	h.dialect = dialectOf(o.dialect, e.dialects().of(h.Digest))
 	h.Dialect = string(h.dialect)
 	m, err := o.ollamaModel()
