@@ -64,13 +64,15 @@ complete -o default -F _localagent localagent
 	"zsh": `#compdef localagent
 _localagent() {
   local -a found
-  local line
+  local line means
   while IFS= read -r line; do
-    found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+    means=${line#*$'\t'}
+    found+=("${${line%%$'\t'*}//:/\\:}${means:+:$means}")
   done < <(localagent __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( ${#found} )); then
     _describe localagent found
   else
+    compset -P '*[=:]'
     _files
   fi
 }
@@ -82,9 +84,17 @@ fi
 `,
 	"fish": `function __localagent_complete
   set -l words (commandline -opc) (commandline -ct)
-  localagent __complete $words[2..-1] 2>/dev/null
+  set -l found (localagent __complete $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\n' $found
+  else
+    set -l before (string match -r '^.*[=:]' -- $words[-1])
+    for file in (__fish_complete_path (string replace -r '^.*[=:]' '' -- $words[-1]))
+      echo "$before$file"
+    end
+  end
 end
-complete -c localagent -a '(__localagent_complete)'
+complete -c localagent -f -a '(__localagent_complete)'
 `,
 }
 
