@@ -201,7 +201,7 @@ func printProbe(s *screen, results []probeResult, best int) {
 	}
 	for i, r := range results {
 		name := r.Dialect
-		if i == best {
+		if i == best && r.Right > 0 {
 			name += " *"
 		}
 		t.add(name, fmt.Sprintf("%d/%d", r.Right, r.Tasks), fmt.Sprintf("%d/%d", r.Calls, r.Replies),

@@ -183,7 +183,11 @@ func (e *env) listSessions(o *options) error {
 		widest = max(widest, len(stop(i)))
 	}
 	for _, i := range infos {
-		e.out.row(i.Prompt, span{styleName, i.ID}, fmt.Sprintf("  %-*s  %-14s  ", widest, stop(i), cutWidth(i.Model, 14)))
+		state, model := fmt.Sprintf("  %-*s  ", widest, stop(i)), fmt.Sprintf("%-14s  ", cutWidth(i.Model, 14))
+		if e.out.tty && len(i.ID+state+model) > e.out.width() {
+			model = ""
+		}
+		e.out.row(i.Prompt, span{styleName, i.ID}, state, model)
 	}
 	return nil
 }
