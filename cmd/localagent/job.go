@@ -56,10 +56,7 @@ func (e *env) newJob(ctx context.Context, o *options) (*job, error) {
 // chat changes an option.
 func (j *job) setAgent(ctx context.Context) error {
 	o := j.o
-	model, header, err := j.e.newModel(ctx, o)
-	if err != nil {
-		return err
-	}
+	var err error
 	if j.say == nil {
 		if j.say, err = j.e.approver(o, j.root); err != nil {
 			return err
@@ -69,11 +66,15 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	system, err := systemText(o)
+	schema, err := readSchema(o.schema)
 	if err != nil {
 		return err
 	}
-	schema, err := readSchema(o.schema)
+	model, header, err := j.e.newModel(ctx, o) // late, as it may wait for a server
+	if err != nil {
+		return err
+	}
+	system, err := systemText(o) // later, as each model may have its own
 	if err != nil {
 		return err
 	}

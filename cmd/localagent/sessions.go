@@ -94,14 +94,14 @@ func sessionError(err error, ref string) error {
 func sessionsCommand() *command {
 	return &command{
 		name:    "sessions",
-		args:    "[list | show ID | path ID | rm ID…]",
+		args:    "[list | show [ID] | path [ID] | rm ID…]",
 		summary: "what was recorded: list, show, read again, remove",
 		about: "Every run is recorded as JSON lines, the same as -o stream-json prints, with the raw bytes of every reply. " +
-			"ID is an id of the list, its beginning or end, or a file.\n" +
+			"ID is an id of the list, its beginning or end, or a file; without one it is the latest.\n" +
 			"`show` prints the conversation; with --replay every reply is read again with this version's parser and differences are shown; with --to-corpus the replies become seeds for go test -fuzz.",
 		examples: []example{
 			{`localagent sessions`, "the latest first"},
-			{`localagent sessions show 1a2b`, "one of them"},
+			{`localagent sessions show`, "the latest of them"},
 			{`localagent -c "and what about the other file?"`, "go on with the latest"},
 		},
 		groups: []group{{"Sessions", addSessionsFlags}},
@@ -131,10 +131,10 @@ func runSessions(_ context.Context, e *env, o *options, args []string) error {
 		return e.listSessions(o)
 	case verb == "rm" && len(refs) > 0:
 		return e.removeSessions(refs)
-	case (verb == "show" || verb == "path") && len(refs) == 1:
-		info, err := session.Find(e.sessionDir(), refs[0])
+	case (verb == "show" || verb == "path") && len(refs) <= 1:
+		info, err := e.findSession(refs)
 		if err != nil {
-			return sessionError(err, refs[0])
+			return err
 		}
 		if verb == "path" {
 			e.out.put(info.Path, "\n")
@@ -142,9 +142,25 @@ func runSessions(_ context.Context, e *env, o *options, args []string) error {
 		}
 		return e.showSession(o, info)
 	case verb == "list" || verb == "rm" || verb == "show" || verb == "path":
-		return usageErrorf("want sessions list, show ID, path ID or rm ID…")
+		return usageErrorf("want sessions list, show [ID], path [ID] or rm ID…")
 	}
 	return usageErrorf("sessions has no %q%s", verb, didYouMean("", verb, subcommands["sessions"]))
+}
+
+// findSession finds the session that is named, else the latest.
+func (e *env) findSession(refs []string) (session.Info, error) {
+	if len(refs) == 0 {
+		info, err := session.Latest(e.sessionDir())
+		if errors.Is(err, session.ErrNotFound) {
+			err = usageErrorf("no sessions yet")
+		}
+		return info, err
+	}
+	info, err := session.Find(e.sessionDir(), refs[0])
+	if err != nil {
+		err = sessionError(err, refs[0])
+	}
+	return info, err
 }
 
 // A sessionInfo is a session as --json shows it.
