@@ -77,6 +77,7 @@ var exitTable = []struct{ code, means string }{
 	{"5", "no usable reply: unparseable, empty, repetition, or the context does not fit; with parse --strict: one reply could not be read"},
 	{"6", "no server, no such model, or the server failed"},
 	{"124", "the time given with --timeout was up"},
+	{"129", "the terminal was closed"},
 	{"130", "Ctrl-C"},
 	{"141", "whoever read stdout has gone"},
 	{"143", "terminated"},
