@@ -356,12 +356,27 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 	return j.flat(c, rest, facts)
 }
 
+// holdsArgs reports whether the value of a key that is a parameter, too, is an
+// object of arguments, or the text of one where no string is due.
+func (j *judge) holdsArgs(a field, f *facts) bool {
+	switch j.c[a.v0] {
+	case '{':
+		return fits(j.c, a.v0, f)
+	case '"':
+		if text := strings.TrimSpace(j.str(a)); strings.HasPrefix(text, "{") && f.params[a.key].kind == typeJSON {
+			object, bad := readWhole(text)
+			return bad == "" && fits(object, 0, f)
+		}
+	}
+	return false
+}
+
 // splitArgs tells the keys that hold the arguments from parameters that only
 // have such a name.
 func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
 	args = s.args[:0]
 	for _, a := range s.args {
-		if f.has(a.key) && !(j.c[a.v0] == '{' && fits(j.c, a.v0, f)) {
+		if f.has(a.key) && !j.holdsArgs(a, f) {
 			rest = append(rest, a)
 			continue
 		}

@@ -91,19 +91,20 @@ func (s *Scanner) Reset() {
 // [Scanner.Close] comes [Scanner.Reset] first.
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
-	if chunk == "" || s.state == stOver && s.over == dropTooLarge {
+	switch {
+	case chunk == "" || s.state == stOver && s.over == dropTooLarge:
 		return nil
-	}
-	if len(s.text)+len(chunk) > maxSize {
+	case len(s.text)+len(chunk) > maxSize:
 		s.tooLarge()
 		return s.events
-	}
-	if (s.state == stText || s.state == stThink) && s.goesOn(chunk) {
+	case s.wait != nil:
+		if s.append(chunk); !s.comes(chunk) {
+			return nil
+		}
+	case (s.state == stText || s.state == stThink) && s.goesOn(chunk):
 		return s.events
-	}
-	s.append(chunk)
-	if s.wait != nil && !s.comes(chunk) {
-		return nil
+	default:
+		s.append(chunk)
 	}
 	if s.state == stCandidate && !s.inCandidate() {
 		s.wait = s.waits()
@@ -173,12 +174,13 @@ func (s *Scanner) waits() *byteset.Set {
 // comes reports whether what is waited for stands in the last piece of the text, or
 // need not be waited for any more.
 func (s *Scanner) comes(chunk string) bool {
+	ends := s.wait
 	for i := range len(chunk) {
-		if s.wait.Has(chunk[i]) && !(s.wait == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
+		if ends.Has(chunk[i]) && !(ends == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
 			return true
 		}
 	}
-	return s.wait == tagEnds && len(s.text)-s.pos >= maxTag
+	return ends == tagEnds && len(s.text)-s.pos >= maxTag
 }
 
 // isEscaped reports whether what follows before in a string is surely escaped: a
