@@ -101,6 +101,14 @@ func refused(d permission.Decision) loop.Permission {
 	return loop.Permission{Verdict: loop.Refused, By: by, Reason: d.Why}
 }
 
+// cure is what lets a call run that nobody could be asked about.
+func cure(d permission.Decision) string {
+	if d.By == "mode" || d.By == "default" {
+		return "-y runs it, --allow names what may run"
+	}
+	return "it takes a person at a terminal to say yes"
+}
+
 // maxUnclear is how many answers may make no sense before nobody is taken to be
 // there.
 const maxUnclear = 5

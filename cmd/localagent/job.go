@@ -9,6 +9,7 @@ import (
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/session"
 	"github.com/localagent/localagent/tools"
+	"github.com/localagent/localagent/tools/permission"
 )
 
 // A job is an agent with all that the command puts around it: a model, tools
@@ -205,7 +206,7 @@ func (j *job) views(code func(*loop.Result) int) []view {
 		views = append(views, &waiter{status: j.status, model: j.header.Model})
 	}
 	views = append(views, j.output(code),
-		&progress{s: j.e.err, quiet: j.o.quiet, verbose: j.o.verbose, thinking: j.o.showThinking})
+		&progress{s: j.e.err, quiet: j.o.quiet, verbose: j.o.verbose, thinking: j.o.showThinking, all: j.say.mode() == permission.ModeAll})
 	return append(views, j.watch...)
 }
 

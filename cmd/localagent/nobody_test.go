@@ -32,6 +32,10 @@ func unattended(t *testing.T, dir string, stdin string, args ...string) (stdout,
 func TestNobodyToAsk(t *testing.T) {
 	call := ollamatest.Reply{Text: `{"tool":"write_file","args":{"path":"a.txt","content":"x"}}`}
 	const prompt = "write the file\ny\nyes\n"
+	ask := filepath.Join(t.TempDir(), "ask.toml")
+	if err := os.WriteFile(ask, []byte("[permission]\nrules = ['ask write *.txt']\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name    string
 		args    []string
@@ -42,6 +46,7 @@ func TestNobodyToAsk(t *testing.T) {
 		{"refused", nil, 4, false, "1 call needed approval and nobody could be asked"},
 		{"--approve never", []string{"--approve", "never"}, 4, false, "write_file path=a.txt content=x → refused"},
 		{"-y", []string{"-y"}, 0, true, "write_file path=a.txt content=x → ok"},
+		{"-y where a rule asks", []string{"-y", "--config", ask}, 4, false, "1 call needed approval and nobody could be asked; at a terminal a person can say yes"},
 		{"--approve edits", []string{"--approve", "edits"}, 0, true, "→ ok"},
 		{"--allow", []string{"--allow", "write *.txt"}, 0, true, "→ ok"},
 		{"a rule that denies is no missing person", []string{"--deny", "write **"}, 0, false, "→ denied"},

@@ -17,6 +17,7 @@ type progress struct {
 	s       *screen
 	quiet   bool
 	verbose int
+	all     bool // -y is given already
 
 	thinking bool // show it
 	midLine  bool // a thought stands on the line of the cursor
@@ -153,7 +154,11 @@ func (p *progress) ended(r *loop.Result) {
 		p.note("the answer was cut off by the output limit")
 	}
 	if r.Refused > 0 {
-		p.note(plural(r.Refused, "call") + " needed approval and nobody could be asked: --allow names what may run, -y allows all")
+		cure := ": --allow names what may run, -y allows all"
+		if p.all {
+			cure = "; at a terminal a person can say yes"
+		}
+		p.note(plural(r.Refused, "call") + " needed approval and nobody could be asked" + cure)
 	}
 }
 

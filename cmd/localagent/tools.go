@@ -265,13 +265,14 @@ func callStatus(ctx context.Context, r tools.Result) error {
 
 // permitCall asks whether a call by hand may run, as a run would.
 func permitCall(ctx context.Context, a *approver, t *tools.Tool, c tools.Call) error {
-	p := a.permit(ctx, loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: t})
+	r := loop.PermitRequest{Call: loop.Call{ID: c.ID, Name: c.Name, Args: c.Args}, Tool: t}
+	p := a.permit(ctx, r)
 	if p.Verdict == loop.Allowed {
 		return nil
 	}
 	why := cmp.Or(p.Reason, "you said no")
 	if p.Verdict == loop.Refused {
-		why += "; -y runs it, --allow names what may run"
+		why += "; " + cure(a.decide(r))
 	}
 	return &statusError{exitDenied, fmt.Errorf("%s was not run: %s", c.Name, why)}
 }

@@ -134,6 +134,8 @@ func walks(name string, args []word) (class tools.Class, ok bool) {
 	})
 }
 
+const within = "what is in " // a folder, for people
+
 // walk notes what may lie in the folders that a program goes through; without
 // any it is the working folder.
 func (s *shell) walk(files []word, class tools.Class) {
@@ -144,13 +146,13 @@ func (s *shell) walk(files []word, class tools.Class) {
 		}
 		dirs++
 		if w.kind != fixed {
-			s.mention(word{text: w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, class, maybe)
+			s.mention(word{text: within + w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, class, maybe)
 		} else if !s.isFile(w.text) {
-			s.mention(word{text: w.text, kind: open, shape: contents(w.text)}, class, maybe)
+			s.mention(word{text: within + w.text, kind: open, shape: contents(w.text)}, class, maybe)
 		}
 	}
 	if dirs == 0 {
-		s.mention(word{text: "the working folder", kind: open, shape: contents(".")}, class, maybe)
+		s.mention(word{text: within + "the working folder", kind: open, shape: contents(".")}, class, maybe)
 	}
 }
 
