@@ -86,9 +86,9 @@ func copyDemoFiles(dir string) error {
 
 // tellDemo runs the agent and tells on s what happens and why.
 func tellDemo(ctx context.Context, s *screen, agent *loop.Agent) error {
-	s.put("The model's text below was recorded. All the rest is real: the files, the tools, the loop.\n\n")
-	s.put(span{styleBold, "you"}, "    "+demoPrompt+"\n")
+	s.put(s.fold("The model's text below was recorded. All the rest is real: the files, the tools, the loop.", 0, ""), "\n\n")
 	d := &demoTeller{s: s}
+	d.say("you", demoPrompt)
 	var end *loop.Result
 	for ev := range agent.Events(ctx, &loop.Transcript{}, loop.Prompt{Text: demoPrompt}) {
 		d.event(ev)
@@ -126,8 +126,12 @@ func runSummary(s loop.State) string {
 
 // say writes text under a label.
 func (d *demoTeller) say(label, text string) {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n       ")
-	d.s.put(span{styleBold, fmt.Sprintf("%-7s", label)}, text, "\n")
+	const indent = "       "
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = d.s.fold(line, len(indent), indent)
+	}
+	d.s.put(span{styleBold, fmt.Sprintf("%-*s", len(indent), label)}, strings.Join(lines, "\n"+indent), "\n")
 }
 
 func (d *demoTeller) reply(ev loop.Replied) {

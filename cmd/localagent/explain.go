@@ -123,11 +123,23 @@ func (x *explainer) line(n, gutter int, marks []mark) {
 			marked = cutWidth(marked, room*5/8)
 			x.source(gutter, strconv.Itoa(n+1), cutWidth(before+marked+after, room))
 		}
-		x.s.put(span{styleDim, strings.Repeat(" ", gutter) + " │ "},
-			strings.Repeat(" ", textWidth(before)),
-			span{m.style, strings.Repeat("^", max(1, textWidth(marked))) + " " + m.note},
-			span{styleDim, " at byte " + strconv.Itoa(m.span.Start)}, "\n")
+		x.note(gutter, textWidth(before), max(1, textWidth(marked)), m)
 	}
+}
+
+// note draws the carets of a mark and what it says: behind them, or below where a
+// terminal has no room there.
+func (x *explainer) note(gutter, col, carets int, m mark) {
+	lead := span{styleDim, strings.Repeat(" ", gutter) + " │ "}
+	under, place := strings.Repeat(" ", col)+strings.Repeat("^", carets), " at byte "+strconv.Itoa(m.span.Start)
+	if room := x.room() - gutter - 3; x.s.tty && col+carets+1+textWidth(m.note+place) > room {
+		x.s.put(lead, span{m.style, under}, "\n")
+		for row := range strings.SplitSeq(wrap(m.note+place, room-3), "\n") {
+			x.s.put(lead, "  ", span{m.style, row}, "\n")
+		}
+		return
+	}
+	x.s.put(lead, span{m.style, under + " " + m.note}, span{styleDim, place}, "\n")
 }
 
 func (x *explainer) source(gutter int, number, text string) {
