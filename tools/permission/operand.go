@@ -3,6 +3,7 @@ package permission
 import (
 	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,9 @@ func (s *shell) mentions(words []word) {
 	}
 	if class, ok := walks(name, words[1:]); ok && s.watched(class) {
 		s.walk(files, class)
+	}
+	if name == "find" {
+		s.found(words[1:])
 	}
 	if slices.Contains(putters, name) && s.watched(tools.Write) {
 		s.arrivals(name, words[1:])
@@ -154,6 +158,65 @@ func (s *shell) walk(files []word, class tools.Class) {
 	if dirs == 0 {
 		s.mention(word{text: within + "the working folder", kind: open, shape: contents(".")}, class, maybe)
 	}
+}
+
+// found notes the files that find gives to the programs it starts: what is in the
+// folders before its options, by the name it asks for.
+func (s *shell) found(args []word) {
+	starts := func(a word) bool { return a.mayBe("-exec", "-execdir", "-ok", "-okdir") }
+	first := slices.IndexFunc(args, starts)
+	if first < 0 {
+		return
+	}
+	var u use
+	for i, a := range args[first:] {
+		if started := args[first+i+1:]; starts(a) && len(started) > 0 {
+			v, known := uses()[programOf(started)]
+			if !known {
+				v = use{maybe, maybe}
+			}
+			u.reads, u.writes = max(u.reads, v.reads), max(u.writes, v.writes)
+		}
+	}
+	tests := args[:first]
+	dirs := tests[:indexOr(tests, func(a word) bool { return a.option() || a.is("!", "(") })]
+	if len(dirs) == 0 {
+		dirs = []word{fixedWord(".")}
+	}
+	name := soleName(tests)
+	for _, d := range dirs {
+		f := word{text: within + d.text, kind: open}
+		switch {
+		case d.kind != fixed:
+			f.shape = append(slices.Clip(d.shape), shape(nil).text("/").add(anyText)...)
+		case name == "":
+			f.shape = contents(d.text)
+		default:
+			f.shape = patternShape(path.Join(cleanPath(d.text), "**", name))
+		}
+		s.mention(f, tools.Read, min(u.reads, maybe))
+		s.mention(f, tools.Write, min(u.writes, maybe))
+	}
+}
+
+// soleName is the name that all that find finds has; "" for any.
+func soleName(tests []word) string {
+	if slices.ContainsFunc(tests, func(a word) bool { return a.kind != fixed || a.is("-o", "-or", ",", "!", "-not", "(") }) {
+		return ""
+	}
+	i := slices.IndexFunc(tests, func(a word) bool { return a.is("-name", "-iname") })
+	if i < 0 || i+1 == len(tests) {
+		return ""
+	}
+	return tests[i+1].text
+}
+
+// indexOr is the index of the first word that f holds of, else their number.
+func indexOr(words []word, f func(word) bool) int {
+	if i := slices.IndexFunc(words, f); i >= 0 {
+		return i
+	}
+	return len(words)
 }
 
 // isFile says whether a path, taken from the working folder, surely is a file

@@ -51,17 +51,17 @@
 // The files that a command names are held against deny and ask rules too: what
 // may not be read may not be read by cat either, and what may not be written not
 // by cp. With programs of which nothing is known, with those that go through
-// folders (grep -r, tar, cp -r, rm -r), with names that the shell has still to
+// folders (grep -r, find -exec, tar, cp -r, rm -r), with names that the shell has still to
 // expand, and with names that stand elsewhere in the line (in a variable, in quotes
 // within a program, in a here-document), it can only be guessed, and a person is
 // asked. So it is when a program writes files that only an archive, a patch or
 // another commit names (tar -x, unzip, patch, git apply, git checkout): any of them
 // may be one that a rule about writing speaks of.
 //
-// Other programs, and those of find -exec, may open files that no line shows; keep
-// those out of reach by other means. Copies of a file, in an archive or in what git
-// has of it, are files of their own. Tools that walk over files
-// by themselves leave out what [Policy.Hides] names.
+// Other programs may open files that no line shows; keep those out of reach by
+// other means. Copies of a file, in an archive or in what git has of it, are files
+// of their own. Tools that walk over files by themselves leave out what
+// [Policy.Hides] names.
 package permission
 
 import (
