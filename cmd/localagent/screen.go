@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"runtime"
@@ -83,15 +84,16 @@ func (s *screen) width() int {
 
 // size is the number of columns and of rows.
 func (s *screen) size() (width, height int) {
+	const usualWidth, usualHeight = 80, 24
 	if f, ok := s.w.(*os.File); ok && s.tty {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w, cmp.Or(h, usualHeight)
 		}
 	}
 	if w, err := strconv.Atoi(s.env("COLUMNS")); err == nil && w > 0 {
-		return w, 24
+		return w, usualHeight
 	}
-	return 80, 24
+	return usualWidth, usualHeight
 }
 
 // discarded says whether all that is written is lost without an error, and not
