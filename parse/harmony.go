@@ -125,7 +125,7 @@ func (s *Scanner) inHeader() bool {
 		return false
 	}
 	if ok != yes {
-		return s.headerCut(p)
+		return s.headerCut(p, ok)
 	}
 	h := rest[:n]
 	body := p + n + len(endOfHeader)
@@ -181,7 +181,7 @@ func headerLen(s string) (n int, ok tri) {
 }
 
 // headerCut acts on a header that never ends.
-func (s *Scanner) headerCut(p int) bool {
+func (s *Scanner) headerCut(p int, ok tri) bool {
 	s.state = stText
 	t, _ := lexTag(s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
@@ -194,6 +194,9 @@ func (s *Scanner) headerCut(p int) bool {
 		end++
 	}
 	if n := s.named; n.name != "" {
+		if ok == maybe && s.eof {
+			end = len(s.text) // what would end the header has not come
+		}
 		return s.beginNamed(named{start: n.start, name: n.name, at: end, dialect: DialectHarmony})
 	}
 	s.drop(p, end, dropToken)

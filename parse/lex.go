@@ -324,13 +324,13 @@ func (s *Scanner) brace(p int) bool {
 	if s.fence.kind == fencePython {
 		return s.leavePython(p)
 	}
+	if !s.lead && s.recipientOf(p) {
+		return true
+	}
 	if opensNothing(s.text[p+1:]) {
 		return s.plain(p, p+1)
 	}
 	if !s.lead {
-		if s.recipientOf(p) {
-			return true
-		}
 		switch end, ok := s.dataAt(p); ok {
 		case maybe:
 			return false
@@ -440,7 +440,9 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		if goesOn(s.text[q:], n) && !s.eof {
 			return maybe, false
 		}
-		if _, known := callName(s.text[q:], &s.reg); known {
+		_, known := callName(s.text[q:], &s.reg)
+		begun := goesOn(s.text[q:], n) && q > s.look(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
+		if known || begun {
 			return yes, true
 		}
 	}

@@ -67,7 +67,7 @@ func (r *reader) plain() bool {
 			return false
 		}
 		r.pos++
-		if r.pop(); len(r.stack) == 0 {
+		if r.pop(); len(r.stack) == 0 || r.failed() { // a key stands twice
 			return true
 		}
 		f = &r.stack[len(r.stack)-1]

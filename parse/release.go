@@ -44,10 +44,13 @@ func (s *Scanner) release() {
 func (s *Scanner) safe() int {
 	p := cutRune(s.text, s.pos)
 	line := s.ahead.start(s.text, len(s.text))
-	if line < s.done || len(s.text)-line > maxTag {
+	if len(s.text)-line > maxTag {
 		return p
 	}
 	rest := strings.TrimLeft(s.text[line:], " \t\r*_>")
+	if len(s.text)-len(rest) < s.done { // a part of it has been released
+		return p
+	}
 	if rest == "" || mayBeLineWord(rest) || holdsRecipient(rest) {
 		return min(p, line)
 	}
