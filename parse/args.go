@@ -90,7 +90,7 @@ func (j *judge) stringArgs(tool int, f *facts, raw string, at int) (string, []Re
 			break
 		}
 	}
-	if f.only != "" && s == raw && !assigns(unquote(raw), f.only) {
+	if f.only != "" && s == raw && !assigns(unquote(raw), f.only) && !j.calls(tool, unquote(raw)) {
 		return onlyArg(f.only, raw), []Repair{{RepairPositional, at}}, ""
 	}
 	return "", nil, ReasonBadArgs
@@ -99,9 +99,20 @@ func (j *judge) stringArgs(tool int, f *facts, raw string, at int) (string, []Re
 // assigns reports whether text begins with the name of a parameter and the sign
 // that gives it a value: it is not the value itself.
 func assigns(text, param string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n`'\"{"), param)
+	text = strings.TrimPrefix(strings.TrimSpace(text), "dict")
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n`'\"{("), param)
 	rest = strings.TrimLeft(rest, " \t`'\"")
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=' && !strings.HasPrefix(rest, "=="))
+}
+
+// calls reports whether text is itself a call of the tool.
+func (j *judge) calls(tool int, text string) bool {
+	n, known := callName(strings.TrimSpace(text), j.reg)
+	if !known || !strings.HasSuffix(strings.TrimSpace(text), ")") {
+		return false
+	}
+	t, _ := j.reg.lookup(strings.TrimSpace(text)[:n])
+	return t == tool
 }
 
 // unwrapArgs takes an object of arguments out of an echoed schema or out of a

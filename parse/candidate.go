@@ -86,11 +86,7 @@ func (s *Scanner) weigh() bool {
 		return s.endsPython()
 	}
 	if s.expression() && !c.place.marked() && !c.first && !c.expr {
-		switch {
-		case !c.own && s.besideCalls(c.start):
-			s.acceptFault(Problem{Reason: ReasonMalformed, Offset: c.start, Expected: "calls alone, or marked ones"}, false)
-			return true
-		case !c.own || s.toldOf(c.start) || s.joined(c.start):
+		if !c.own || s.toldOf(c.start) || s.joined(c.start) {
 			return s.speaksOf()
 		}
 		s.state = stLineRest

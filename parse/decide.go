@@ -10,7 +10,7 @@ import (
 func (s *Scanner) decide(f Finish) Result {
 	var r Result
 	s.collect(&r)
-	p := s.problem(f)
+	p := s.problem(f, r.Calls)
 	switch {
 	case p != nil:
 		r.Outcome, r.Problem = Unparseable, p
@@ -47,8 +47,8 @@ func (s *Scanner) answer(r *Result) {
 	r.Outcome, r.Text = Final, a.text
 }
 
-// problem returns why the reply must not be used, or nil.
-func (s *Scanner) problem(f Finish) *Problem {
+// problem returns why the reply, with these calls, must not be used, or nil.
+func (s *Scanner) problem(f Finish, calls []Call) *Problem {
 	faults := s.faults
 	if len(faults) > 0 && faults[0].empty && s.callBefore(faults[0].start) {
 		faults = nil // an invented turn behind calls
@@ -63,7 +63,7 @@ func (s *Scanner) problem(f Finish) *Problem {
 		p.Found = excerpt(s.text, p.Offset)
 		return &p
 	}
-	if s.final >= 0 && len(s.calls) > 0 && s.calls[len(s.calls)-1].call.Span.Start < s.final {
+	if s.final >= 0 && len(calls) > 0 && calls[len(calls)-1].Span.Start < s.final {
 		return &Problem{Reason: ReasonReactConflict, Offset: s.final, Expected: "an answer or a call, not both",
 			Found: excerpt(s.text, s.final)}
 	}
@@ -90,12 +90,33 @@ func (s *Scanner) callBefore(at int) bool {
 // that stands only because the text ends, or one that touches the end.
 func (s *Scanner) cutByLimit() *Problem {
 	end := len(strings.TrimRight(s.text, " \t\r\n"))
+	cutShort := func(expected string) *Problem {
+		return &Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: expected, Found: "end of text"}
+	}
 	for _, f := range s.calls {
 		if f.byEnd || f.end >= end {
-			return &Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: "the end of the reply", Found: "end of text"}
+			return cutShort("the end of the reply")
 		}
 	}
+	if len(s.calls) > 0 && s.endsInOpening() {
+		return cutShort("another call")
+	}
 	return nil
+}
+
+// endsInOpening reports whether the text ends where a call was about to begin: in a
+// fence that may hold calls and holds nothing yet, or in a marker.
+func (s *Scanner) endsInOpening() bool {
+	if s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text {
+		return true
+	}
+	from := max(0, len(s.text)-maxTag)
+	i := strings.LastIndexAny(s.text[from:], "<[")
+	if i < 0 {
+		return false
+	}
+	_, ok := lexMarker(s.text[from+i:], false)
+	return ok == maybe
 }
 
 // collect puts the result together from the pieces.

@@ -19,6 +19,10 @@ func (s *Scanner) end(f Finish) {
 			s.cut("}")
 		}
 	case stNamed, stParams, stAction, stInput:
+		if s.named.empty {
+			s.withoutArgs(s.named.at, true)
+			break
+		}
 		s.cut("the arguments of a call")
 	}
 	if s.state == stOver {

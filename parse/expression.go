@@ -17,7 +17,7 @@ func (s *Scanner) leadWord(p int) tri {
 			return maybe
 		}
 	}
-	if s.behindCall() && s.blankBefore(p) {
+	if s.behindCall() && s.atLine(p) {
 		switch why, is := lexTurn(rest, s.eof); is {
 		case yes:
 			s.endReply(p, why)

@@ -49,8 +49,14 @@ var turnWords = []struct {
 	text string
 	why  dropReason
 }{
-	{"USER:", dropTurn}, {"User:", dropTurn}, {"HUMAN:", dropTurn}, {"Human:", dropTurn},
+	{"USER:", dropTurn}, {"User:", dropTurn}, {"user:", dropTurn}, {"user\n", dropTurn}, {"**User:**", dropTurn}, {"### User:", dropTurn},
+	{"HUMAN:", dropTurn}, {"Human:", dropTurn}, {"human:", dropTurn}, {"human\n", dropTurn}, {"**Human:**", dropTurn}, {"<human>:", dropTurn},
+	{"SYSTEM:", dropTurn}, {"System:", dropTurn}, {"system\n", dropTurn}, {"ipython\n", dropTurn}, {"tool\n", dropTurn},
 	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
+	{"GPT4 Correct User:", dropTurn}, // OpenChat, Starling
+	{"OBSERVATION:", dropResult}, {"observation:", dropResult}, {"**Observation:**", dropResult},
+	{"TOOL:", dropResult}, {"Tool:", dropResult}, {"Tool Response:", dropResult}, {"Tool output:", dropResult}, {"Tool Output:", dropResult},
+	{"Tool results:", dropResult}, {"Tool Results:", dropResult},
 	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
 }
 
@@ -79,8 +85,10 @@ func lexLine(line string) (w lineWord, n int) {
 		return wordNone, 0
 	}
 	for _, l := range lineWords {
-		if strings.HasPrefix(line, l.text) {
-			return l.word, len(l.text)
+		if rest, ok := strings.CutPrefix(line, strings.TrimSuffix(l.text, ":")); ok {
+			if rest = strings.TrimLeft(rest, "*"); strings.HasPrefix(rest, ":") { // bold, up to the colon
+				return l.word, len(line) - len(rest) + 1
+			}
 		}
 	}
 	return wordNone, 0
@@ -92,8 +100,9 @@ func mayBeLineWord(line string) bool {
 	if line == "" || !beginsLine.Has(line[0]) {
 		return false
 	}
+	begun := strings.TrimRight(line, "*")
 	for _, l := range lineWords {
-		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
+		if len(begun) < len(l.text) && strings.HasPrefix(l.text, begun) {
 			return true
 		}
 	}

@@ -389,6 +389,9 @@ func (s *Scanner) bracket(p int) bool {
 	if ok == maybe {
 		return false
 	}
+	if ok == no && s.eof && s.called && s.lists && s.begunName(p+1) {
+		s.cut("the rest of a call") // behind lists of calls: another was begun
+	}
 	if ok == no || s.fence.kind == fencePython && !calls {
 		if s.fence.kind == fencePython {
 			return s.leavePython(p)
@@ -402,6 +405,14 @@ func (s *Scanner) bracket(p int) bool {
 	s.read.begin(p)
 	s.read.calls, s.read.colons = true, s.cand.place.hard || s.fence.calls
 	return true
+}
+
+// begunName reports whether the text ends in what may become the name of a tool,
+// behind p.
+func (s *Scanner) begunName(p int) bool {
+	word := s.text[s.look(p):]
+	n := wordLen(word)
+	return n > 0 && n == len(word) && s.reg.mayBecome(word)
 }
 
 // maxLook is how much white space is looked over to see what follows.

@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // lines remembers where the line of the last offset began.
 type lines struct {
@@ -87,8 +90,21 @@ func (s *Scanner) inLineRest() bool {
 			s.pos++
 		case b == '<':
 			return s.tagEndsLine()
+		case c.tick > 0 && c.rest == restNone && s.pos == c.end && (b == ',' || b == ';'):
+			c.rest = restStop // a span on the next line goes on
+			s.pos++
 		case c.tick > 0 || c.rest == restStop:
 			return s.speaksOf()
+		case b >= utf8.RuneSelf:
+			n, wait := s.invisibleAt(s.pos)
+			if wait {
+				return false
+			}
+			if s.pos += n; n == 0 {
+				return s.speaksOf()
+			}
+		case b == '`' && s.odd >= 0 && s.odd == s.lineStart(c.start): // it closes the run before
+			s.pos++
 		case b == '[':
 			return s.listGoesOn()
 		case !s.listEnds(b):
@@ -103,6 +119,19 @@ func (s *Scanner) inLineRest() bool {
 	s.state, s.pos = stText, c.end
 	c.odd = true
 	return s.accept()
+}
+
+// invisibleAt returns the length of the character without width at p, 0 for any
+// other; wait says that it is not here to its end.
+func (s *Scanner) invisibleAt(p int) (n int, wait bool) {
+	rest := s.text[p:]
+	if !utf8.FullRuneInString(rest) && !s.eof {
+		return 0, true
+	}
+	if r, n := utf8.DecodeRuneInString(rest); isInvisible(r) {
+		return n, false
+	}
+	return 0, false
 }
 
 // listEnds reports whether b may stand behind a list that is alone on its line:
@@ -183,6 +212,10 @@ func (s *Scanner) besideCalls(p int) bool {
 // the line is part of the sentence.
 func (s *Scanner) speaksOf() bool {
 	s.state = stText
+	if s.expression() && s.besideCalls(s.cand.start) {
+		s.acceptFault(Problem{Reason: ReasonMalformed, Offset: s.cand.start, Expected: "calls alone, or marked ones"}, false)
+		return true
+	}
 	s.told, s.spoken = s.lineStart(s.cand.end), s.cand.end
 	return s.reject()
 }

@@ -15,6 +15,7 @@ type named struct {
 	dialect Dialect
 	react   bool // an Action Input: is due
 	input   bool // and has come
+	empty   bool // empty brackets stand behind the name: arguments may be missing
 	fenced  bool // the name is the info string of a fence
 	whole   bool // the form counts only as the whole reply or fence
 	tag     bool // the name stands in a tag that a closing tag ends
@@ -177,7 +178,14 @@ func (s *Scanner) inNamed() bool {
 	case '{', '[', '"':
 		return s.beginArgs(p)
 	case '<':
-		return s.namedTag(p)
+		t, ok := lexTag(rest, s.eof)
+		switch {
+		case ok == maybe:
+			return false
+		case s.named.input && (ok == no || !t.bars && !t.close): // text
+			return s.beginInput(p)
+		}
+		return s.namedTag(p, t, ok)
 	case '`':
 		return s.namedFence(p)
 	}
@@ -212,7 +220,7 @@ func (s *Scanner) beginInput(p int) bool {
 	w, _ := lexLine(rest)
 	switch {
 	case w == wordObservation: // nothing was written
-		return s.withoutArgs(p)
+		return s.withoutArgs(p, false)
 	case w != wordNone:
 		return s.noArgs()
 	case !s.eof && mayBeLineWord(rest):
@@ -242,12 +250,9 @@ func (s *Scanner) beginArgs(p int) bool {
 	return true
 }
 
-// namedTag reads a tag where arguments are due.
-func (s *Scanner) namedTag(p int) bool {
-	t, ok := lexTag(s.text[p:], s.eof)
+// namedTag reads the tag t where arguments are due; no says that none is there.
+func (s *Scanner) namedTag(p int, t tag, ok tri) bool {
 	switch {
-	case ok == maybe:
-		return false
 	case ok == no:
 		return s.noArgs()
 	case t.kind == markPart || t.kind == markMessage:
@@ -268,7 +273,7 @@ func (s *Scanner) namedTag(p int) bool {
 		if s.marker.on && !s.named.tag {
 			s.marker = marker{dialect: s.marker.dialect}
 		}
-		return s.withoutArgs(end)
+		return s.withoutArgs(end, false)
 	}
 	return s.noArgs()
 }
@@ -293,6 +298,10 @@ func (s *Scanner) namedFence(p int) bool {
 
 // noArgs ends a named call whose arguments cannot be found at pos.
 func (s *Scanner) noArgs() bool {
+	if s.named.empty {
+		rest := strings.TrimLeft(s.text[s.pos:], "*")
+		return s.withoutArgs(s.named.at, rest == "" || mayBeLineWord(rest))
+	}
 	s.state = stText
 	if s.named.fenced || s.named.whole {
 		p := s.named.start
@@ -353,9 +362,10 @@ func (s *Scanner) finishNamed() bool {
 	return true
 }
 
-// withoutArgs takes the named call, which ends at end, as one without arguments.
-func (s *Scanner) withoutArgs(end int) bool {
-	s.candidate(s.named.start)
+// withoutArgs takes the named call, which ends at end, as one without arguments;
+// byEnd says that they may have been due.
+func (s *Scanner) withoutArgs(end int, byEnd bool) bool {
+	s.candidate(s.named.start).odd = byEnd
 	s.read.idle(s.named.start)
 	return s.finishArgs("", end)
 }

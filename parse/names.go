@@ -104,8 +104,10 @@ func (r *registry) mayBecome(prefix string) bool {
 	if r.known(prefix) {
 		return true
 	}
-	if strings.HasPrefix("functions.", prefix) {
-		return true
+	for _, n := range namespaces {
+		if strings.HasPrefix(n, prefix) {
+			return true
+		}
 	}
 	for _, n := range spellings(prefix) {
 		fold := string(foldName(nil, n))

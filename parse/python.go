@@ -6,33 +6,52 @@ import "strings"
 func (s *Scanner) endsPython() bool {
 	s.state = stText
 	q := s.skipSpace(s.pos)
-	if q == len(s.text) {
-		if !s.eof {
-			s.state, s.pos = stPython, q
-			return false
-		}
-		s.cand.odd = true // unclosed
-		return s.accept()
-	}
-	if t, ok := lexTag(s.text[q:], s.eof); s.text[q] == '<' && ok != no {
-		if ok == maybe {
-			s.state, s.pos = stPython, q
-			return false
-		}
-		if t.kind == markToken {
-			s.cand.odd = true // unclosed
-			return s.accept()
-		}
-	}
-	if s.text[q] == s.fence.char && q+runLen(s.text, q) == len(s.text) && !s.eof {
+	switch s.closesPython(q) {
+	case maybe:
 		s.state, s.pos = stPython, q
 		return false
-	}
-	if s.text[q] == s.fence.char && runLen(s.text, q) >= s.fence.n && s.lineOf(q) {
+	case yes:
 		return s.accept()
 	}
 	s.reject()
 	return s.leavePython(s.pos)
+}
+
+// closesPython reports whether the fence ends at q, behind a list in it: with a run
+// on a line of its own, or with the text or a token, unclosed.
+func (s *Scanner) closesPython(q int) tri {
+	rest := s.text[q:]
+	if rest == "" || rest[0] == '<' {
+		token := s.eof
+		if rest != "" {
+			t, ok := lexTag(rest, s.eof)
+			if ok != yes {
+				return ok
+			}
+			token = t.kind == markToken
+		}
+		if !token {
+			return s.maybeIf(rest == "")
+		}
+		s.cand.odd = true
+		return yes
+	}
+	n := runLen(s.text, q)
+	info, _, ended := strings.Cut(rest[n:min(len(rest), n+maxTag)], "\n")
+	switch info = strings.TrimSpace(info); {
+	case rest[0] != s.fence.char:
+		return no
+	case n == len(rest) && !s.eof:
+		return maybe
+	case n < s.fence.n || !s.lineOf(q):
+		return no
+	case !ended && !s.eof && len(rest) < n+maxTag:
+		return maybe
+	case strings.IndexByte(info, s.fence.char) >= 0:
+		return no // a span begins there
+	}
+	s.cand.odd = s.cand.odd || !ended // the line may have gone on
+	return yes
 }
 
 // lineOf reports whether p begins its line or ends the candidate's.

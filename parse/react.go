@@ -15,15 +15,18 @@ func (s *Scanner) inAction() bool {
 	if goesOn(s.text[at:], n) && !s.eof {
 		return false
 	}
-	if n, known := callName(s.text[at:], &s.reg); known {
+	n, known := callName(s.text[at:], &s.reg)
+	switch behind := s.text[at+n:]; {
+	case known && behind == "(" && !s.eof:
+		return false
+	case known && !strings.HasPrefix(behind, "()"):
 		s.state = stText
 		s.open(s.named.start)
 		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
 		s.lead, s.pos = true, at
 		s.beginExpression(at, n)
 		return true
-	}
-	if n == 0 {
+	case wordLen(s.text[at:]) == 0:
 		return s.noAction(start)
 	}
 	return s.actionLine(start)
@@ -36,7 +39,9 @@ func (s *Scanner) actionLine(start int) bool {
 	if !ended && !s.eof && len(line) < 4*maxName {
 		return false
 	}
-	name, end := strings.Trim(line, " \t\r*`'\"[]"), start+len(line)
+	line, _, _ = strings.Cut(line, "<") // a token
+	name, end := strings.Trim(line, " \t\r*`'\"[]."), start+len(line)
+	name, s.named.empty = strings.CutSuffix(name, "()")
 	if !ended && len(line) == 4*maxName || !s.reg.known(name) {
 		return s.noAction(start)
 	}
@@ -71,7 +76,7 @@ func (s *Scanner) dueInput(p int) bool {
 		s.pos = p + n
 		return true
 	case w == wordObservation:
-		return s.withoutArgs(p)
+		return s.withoutArgs(p, false)
 	case !s.eof && mayBeLineWord(rest):
 		return false
 	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
@@ -90,7 +95,7 @@ func (s *Scanner) inInput() bool {
 			return s.eof && s.plainInput(len(s.text), true)
 		}
 		next := s.pos + i + 1
-		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t")
+		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t*")
 		if w, _ := lexLine(rest); w != wordNone {
 			return s.plainInput(s.pos+i, false)
 		}
@@ -105,13 +110,14 @@ func (s *Scanner) inInput() bool {
 // plainInput takes the text up to end as the one string argument.
 func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	end = s.cutToken(s.named.body, end)
-	value := strings.TrimSpace(s.text[s.named.body:end])
+	end = s.named.body + withoutTokens(s.text[s.named.body:end])
+	value := inputValue(s.text[s.named.body:end])
 	s.candidate(s.named.start)
 	s.cand.odd = byEnd
 	s.read.idle(s.named.start)
-	args := string(appendQuoted(nil, strings.Trim(value, "`")))
+	args := string(appendQuoted(nil, value))
 	switch value {
-	case "None", "none", "N/A", "null":
+	case "", "None", "none", "N/A", "null":
 		args = "null"
 	}
 	n := s.named
@@ -122,6 +128,38 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	s.cand.place.hard = true
 	s.cand.v = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
 	return s.accept()
+}
+
+// withoutTokens is the length of an input without the tokens at its end. A closing
+// tag that the input itself has opened is content.
+func withoutTokens(input string) int {
+	for {
+		t := strings.TrimRight(input, " \t\r\n")
+		i := strings.LastIndexByte(t, '<')
+		if i < 0 {
+			return len(input)
+		}
+		token, ok := lexTag(t[i:], true)
+		ends := token.kind == markToken || token.kind == markEnd || token.kind == markHard && token.close
+		if ok != yes || !ends || token.n < len(t)-i || strings.Contains(t[:i], "<"+token.name+">") {
+			return len(input)
+		}
+		input = t[:i]
+	}
+}
+
+// inputValue is the text of an input without what stands around it: white space,
+// a code span, one pair of quotes.
+func inputValue(input string) string {
+	v := strings.TrimSpace(strings.Trim(strings.TrimSpace(input), "`"))
+	for _, q := range [...]struct{ open, close string }{{"'", "'"}, {"“", "”"}, {"‘", "’"}} {
+		inner, opens := strings.CutPrefix(v, q.open)
+		inner, closes := strings.CutSuffix(inner, q.close)
+		if opens && closes && !strings.Contains(inner, q.open) && !strings.Contains(inner, q.close) {
+			return inner
+		}
+	}
+	return v
 }
 
 // colon looks for a word at the start of the line that the colon at p ends.
@@ -177,6 +215,10 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 		s.prose(p) // a report that begins so; but nothing in it can be a call
 		s.state, s.pos = stRest, end
 		return true
+	case wordInput, wordArgs:
+		if s.lead && s.called {
+			s.fault(ReasonAmbiguous, p, "one object of arguments")
+		}
 	case wordThought:
 		s.reasons = true
 	}

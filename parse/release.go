@@ -90,7 +90,7 @@ func (s *Scanner) tokenAtEnd() int {
 	return len(s.text)
 }
 
-// cutToken returns where the first control token stands in [from, end), or end.
+// cutToken returns where the first control token that ends a turn stands in [from, end), or end.
 func (s *Scanner) cutToken(from, end int) int {
 	for i := from; i < end; i++ {
 		j := strings.IndexByte(s.text[i:end], '<')
@@ -98,7 +98,7 @@ func (s *Scanner) cutToken(from, end int) int {
 			break
 		}
 		i += j
-		if t, ok := lexTag(s.text[i:], true); ok == yes && t.kind == markToken && t.bars {
+		if t, ok := lexTag(s.text[i:], true); ok == yes && t.endsTurn() && t.bars {
 			return i
 		}
 	}

@@ -90,6 +90,9 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		if t.close && (s.called || s.between) {
 			return s.orphan(p, end)
 		}
+		if s.lead && s.called {
+			s.fault(ReasonAmbiguous, p, "one set of arguments")
+		}
 	default:
 		if !t.bars && !t.close && s.reg.known(t.name) {
 			return s.toolTag(p, end, t)

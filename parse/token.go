@@ -12,7 +12,7 @@ func (r *reader) inWord() bool {
 	i := r.pos
 	for i < len(r.text) {
 		c := r.text[i]
-		if isWordByte(c) {
+		if isWordByte(c) || isNameByte(c) && r.mayCall() {
 			i++
 			continue
 		}
@@ -46,6 +46,9 @@ func (r *reader) inWord() bool {
 	r.endWord(r.text[r.tokAt:], 0)
 	return true
 }
+
+// mayCall reports whether a word that begins here may be the name of a call.
+func (r *reader) mayCall() bool { return r.calls && r.inCall == 0 && r.expect == expectValue }
 
 // endWord reads a complete bare word; next is the byte behind it.
 func (r *reader) endWord(w string, next byte) {
