@@ -91,7 +91,7 @@ func (s *Scanner) afterMarker(p int) bool {
 		if !s.eof {
 			return false
 		}
-		if !s.reg.mayBecome(word) {
+		if !s.reg.mayBecome(word) && !beginsNamespace(word) {
 			return s.plain(p, p)
 		}
 		return s.nameAt(p, word, q)

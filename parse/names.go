@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -104,10 +105,8 @@ func (r *registry) mayBecome(prefix string) bool {
 	if r.known(prefix) {
 		return true
 	}
-	for _, n := range namespaces {
-		if strings.HasPrefix(n, prefix) {
-			return true
-		}
+	if strings.HasPrefix("functions.", prefix) {
+		return true
 	}
 	for _, n := range spellings(prefix) {
 		fold := string(foldName(nil, n))
@@ -118,6 +117,11 @@ func (r *registry) mayBecome(prefix string) bool {
 		}
 	}
 	return false
+}
+
+// beginsNamespace reports whether a namespace goes on behind the prefix.
+func beginsNamespace(prefix string) bool {
+	return slices.ContainsFunc(namespaces[:], func(n string) bool { return strings.HasPrefix(n, prefix) })
 }
 
 // namespaces are what models write before names.

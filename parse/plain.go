@@ -83,19 +83,15 @@ func (r *reader) blank() {
 }
 
 // plainKey reads a key, and the colon behind it if it is here. It reports false,
-// and has done nothing, where [reader.plainBody] does.
+// and has done nothing, where [reader.passString] does.
 func (r *reader) plainKey() bool {
-	end := r.plainBody()
-	if end < 0 {
+	if !r.passString() {
 		return false
 	}
-	t := r.text
-	r.tokAt, r.sure = r.pos, true
-	r.pos = end + 1
 	r.beginKey()
-	r.out = append(r.out, t[r.tokAt:r.pos]...)
+	r.out = append(r.out, r.text[r.tokAt:r.pos]...)
 	r.endKey()
-	if r.pos < len(t) && t[r.pos] == ':' {
+	if r.pos < len(r.text) && r.text[r.pos] == ':' {
 		r.pos++
 		r.expect = expectValue
 		r.blank()
@@ -104,34 +100,31 @@ func (r *reader) plainKey() bool {
 }
 
 // plainString reads a string, a value of f. It reports false, and has done
-// nothing, where [reader.plainBody] does.
+// nothing, where [reader.passString] does.
 func (r *reader) plainString(f *frame) bool {
-	end := r.plainBody()
-	if end < 0 {
+	if !r.passString() {
 		return false
 	}
-	t := r.text
-	r.tokAt, r.sure = r.pos, true
-	r.pos = end + 1
 	r.element()
 	at := len(r.out)
-	r.out = append(r.out, t[r.tokAt:r.pos]...)
+	r.out = append(r.out, r.text[r.tokAt:r.pos]...)
 	if f.kind == '{' && !r.openValue {
 		r.memberEnded()
 	} else {
-		r.stringEnded(at, t[r.tokAt+1:end])
+		r.stringEnded(at, r.text[r.tokAt+1:r.pos-1])
 	}
 	return true
 }
 
-// plainBody returns where the string at pos ends, or -1 if it is not canonical
-// as it stands or not here to its end.
-func (r *reader) plainBody() int {
+// passString passes over the string at pos. It reports false, and has done nothing,
+// if the string is not canonical as it stands or not here to its end.
+func (r *reader) passString() bool {
 	end, high := plainEnd(r.text, r.pos+1)
 	if end < 0 || high && !utf8.ValidString(r.text[r.pos+1:end]) {
-		return -1
+		return false
 	}
-	return end
+	r.tokAt, r.sure, r.pos = r.pos, true, end+1
+	return true
 }
 
 // plainEnd returns where a string in double quotes ends whose body begins at i

@@ -140,6 +140,12 @@ func walks(name string, args []word) (class tools.Class, ok bool) {
 
 const within = "what is in " // a folder, for people
 
+// inside is the shape of what lies in the folder that a word names once the shell
+// has expanded it.
+func (w word) inside() shape {
+	return append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)
+}
+
 // walk notes what may lie in the folders that a program goes through; without
 // any it is the working folder.
 func (s *shell) walk(files []word, class tools.Class) {
@@ -150,7 +156,7 @@ func (s *shell) walk(files []word, class tools.Class) {
 		}
 		dirs++
 		if w.kind != fixed {
-			s.mention(word{text: within + w.text, kind: open, shape: append(slices.Clip(w.shape), shape(nil).text("/").add(anyText)...)}, class, maybe)
+			s.mention(word{text: within + w.text, kind: open, shape: w.inside()}, class, maybe)
 		} else if !s.isFile(w.text) {
 			s.mention(word{text: within + w.text, kind: open, shape: contents(w.text)}, class, maybe)
 		}
@@ -188,7 +194,7 @@ func (s *shell) found(args []word) {
 		f := word{text: within + d.text, kind: open}
 		switch {
 		case d.kind != fixed:
-			f.shape = append(slices.Clip(d.shape), shape(nil).text("/").add(anyText)...)
+			f.shape = d.inside()
 		case name == "":
 			f.shape = contents(d.text)
 		default:
