@@ -16,8 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/tools"
 	"github.com/localagent/localagent/tools/permission"
@@ -348,8 +346,8 @@ func (e *env) askTerminal(ctx context.Context, q question) (string, error) {
 	if runtime.GOOS == "windows" {
 		name, out = "CONIN$", "CONOUT$"
 	}
-	// Opened twice: a file whose descriptor was asked for, as the screen does,
-	// can no longer be read with a limit in time.
+	// Opened twice: the reading of a file whose descriptor was asked for, as the
+	// screen does, can no longer be given up.
 	in, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return "", errNobody
@@ -363,9 +361,14 @@ func (e *env) askTerminal(ctx context.Context, q question) (string, error) {
 	return askOn(ctx, in, newScreen(w, e.getenv), q)
 }
 
-// askOn asks on an open terminal.
+// askOn asks on an open terminal. What was typed before the question was seen is
+// no answer to it.
 func askOn(ctx context.Context, in *os.File, s *screen, q question) (string, error) {
-	dropTypedAhead(in)
+	conn, err := in.SyscallConn()
+	if err != nil {
+		return "", err
+	}
+	_ = conn.Control(func(fd uintptr) { _ = dropTyped(fd) }) // what cannot be dropped is read
 	q.show(s)
 	line, err := readAnswer(ctx, in)
 	if err != nil {
@@ -377,28 +380,12 @@ func askOn(ctx context.Context, in *os.File, s *screen, q question) (string, err
 	return line, err
 }
 
-// dropTypedAhead throws away what was typed before the question was seen: it is
-// no answer to it. Where reading cannot be limited in time, it stays.
-func dropTypedAhead(tty *os.File) {
-	conn, err := tty.SyscallConn()
-	if err != nil || tty.SetReadDeadline(time.Now().Add(5*time.Millisecond)) != nil {
-		return
-	}
-	defer tty.SetReadDeadline(time.Time{})
-	var old *term.State
-	_ = conn.Control(func(fd uintptr) { old, err = term.MakeRaw(int(fd)) }) // else a line that is not complete stays in the kernel
-	if err != nil || old == nil {
-		return
-	}
-	_, _ = io.Copy(io.Discard, tty)
-	_ = conn.Control(func(fd uintptr) { _ = term.Restore(int(fd), old) })
-}
-
 // maxAnswer is the longest answer, in bytes; what is longer is none.
 const maxAnswer = 1024
 
-// readAnswer reads a line. When ctx ends first, the reading is given up; where
-// that is not possible, the next line that is typed still goes to it.
+// readAnswer reads a line. When ctx ends first, the reading is given up, and it
+// has ended before readAnswer does; where that is not possible, the next line
+// that is typed still goes to it.
 func readAnswer(ctx context.Context, in io.Reader) (string, error) {
 	type read struct {
 		line string
@@ -413,8 +400,10 @@ func readAnswer(ctx context.Context, in io.Reader) (string, error) {
 	case r := <-done:
 		return r.line, r.err
 	case <-ctx.Done():
-		if f, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
-			_ = f.SetReadDeadline(time.Unix(1, 0))
+		f, ok := in.(interface{ SetReadDeadline(time.Time) error })
+		if ok && f.SetReadDeadline(time.Unix(1, 0)) == nil {
+			<-done // a limit that is taken back too early ends nothing
+			_ = f.SetReadDeadline(time.Time{})
 		}
 		return "", ctx.Err()
 	}

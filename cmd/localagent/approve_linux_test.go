@@ -100,6 +100,22 @@ func TestAskOnTerminal(t *testing.T) {
 	cancel()
 }
 
+// A reading that was given up has ended: it takes nothing from the next one.
+func TestReadAnswerGivenUp(t *testing.T) {
+	p := openPTY(t)
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Microsecond, cancel)
+		if line, err := readAnswer(ctx, p.in); err != context.Canceled {
+			t.Fatal(line, err)
+		}
+		p.typed(t, "no\n")
+		if line, err := readAnswer(t.Context(), p.in); line != "no" || err != nil {
+			t.Fatalf("%q %v, want no", line, err)
+		}
+	}
+}
+
 // Ctrl-D leaves, as it does everywhere; it does not mean that nobody is there.
 func TestLeaveQuestion(t *testing.T) {
 	p := openPTY(t)
