@@ -72,6 +72,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
 	env.Setenv("OLLAMA_HOST", "127.0.0.1:1")
 	env.Setenv("TERM", "xterm")
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	env.Values[tbKey{}] = env.T()
 	env.Values[serverKey{}] = &scriptServer{}
 	return nil
