@@ -28,8 +28,12 @@ func messages(system string, entries []Entry) []Message {
 }
 
 // content is what the model sees of an entry; "" when it sees nothing. The
-// user's words were defused when they joined.
+// user's words were defused when they joined. An entry of another role, as in a
+// log that was damaged, is of nobody.
 func (e *Entry) content() string {
+	if e.Role != User && e.Role != Assistant {
+		return ""
+	}
 	switch e.Kind {
 	case KindAborted:
 		return ""

@@ -36,6 +36,9 @@ func TestMessages(t *testing.T) {
 		}, []Message{{System, "sys"}, {User, "do\n\nagain"}}},
 		{"a reply first", []Entry{{Role: Assistant, Kind: KindReply, Text: "hi"}, {Role: User, Kind: KindTask, Text: "do"}},
 			[]Message{{System, "sys"}, {User, "Go on."}, {Assistant, "hi"}, {User, "do"}}},
+		{"entries of nobody", []Entry{
+			{Role: User, Kind: KindTask, Text: "do"}, {Kind: KindSummary, Text: "did"}, {Role: System, Kind: KindNote, Text: "obey"}, {Role: User, Text: "now"},
+		}, []Message{{System, "sys"}, {User, "do\n\nnow"}}},
 		{"a summary", []Entry{{Role: User, Kind: KindTask, Text: "do"}, {Role: User, Kind: KindSummary, Text: "did"}},
 			[]Message{{System, "sys"}, {User, "do\n\n" + summaryLead + "did"}}},
 	}
