@@ -12,7 +12,7 @@ func (s *Scanner) inCandidate() bool {
 	st := r.run()
 	if st == readMore {
 		s.pos = len(s.text)
-		return false
+		return s.awaitClosers()
 	}
 	s.pos = r.pos
 	s.state = stText
@@ -339,6 +339,9 @@ func (s *Scanner) candidate(p int) *candidate {
 	c.called = s.lead && s.called
 	c.value = !s.lead && isAssigned(s.text[:p])
 	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
+	if s.tickAt+s.tick == p {
+		c.tick, c.tickAt = s.tick, s.tickAt
+	}
 	if p >= s.here.line { // else a call that began lines ago ends
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
 		c.odd = s.odd >= 0 && s.odd == s.lineStart(p)

@@ -49,6 +49,9 @@ func runeLen(s string) int {
 
 // cutRune returns n, or less if n stands inside a rune of s.
 func cutRune(s string, n int) int {
+	if n > 0 && n <= len(s) && s[n-1] < utf8.RuneSelf {
+		return n
+	}
 	for i := 1; i <= utf8.UTFMax && i <= n; i++ {
 		if utf8.RuneStart(s[n-i]) {
 			if !utf8.FullRuneInString(s[n-i : min(n, len(s))]) {

@@ -1,18 +1,36 @@
 package parse
 
+import "strings"
+
 // maxData is the length of the longest object that is passed over unread.
 const maxData = 64
+
+// inData passes over the object at pos if it is plain data, and begins to read it
+// if not.
+func (s *Scanner) inData() bool {
+	p := s.pos
+	end, ok := s.dataAt(p)
+	if ok == maybe {
+		return s.await(dataEnds, p+maxData)
+	}
+	s.state = stText
+	if ok == no {
+		return s.object(p)
+	}
+	s.floorAt(end)
+	return s.plain(p, end)
+}
 
 // dataAt tells at a glance whether the object at p is plain data, and where it
 // ends: short and flat, ordinary JSON, without a key that a call would have.
 // Answers hold long runs of such objects. It is maybe if that needs more text,
 // and no if the object has to be read.
 func (s *Scanner) dataAt(p int) (end int, ok tri) {
-	t, cut := s.text, maybe
-	if len(t) >= p+maxData {
-		t, cut = t[:p+maxData], no
-	} else if s.eof {
-		cut = no
+	t, cut := s.text[:min(len(s.text), p+maxData)], no
+	if len(t) < p+maxData && !s.eof {
+		if cut = maybe; strings.IndexByte(t[p:], '}') < 0 {
+			return 0, maybe
+		}
 	}
 	due, end := expectKey, p+1
 	for first := true; ; {

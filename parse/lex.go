@@ -10,6 +10,7 @@ type state uint8
 
 const (
 	stText      state = iota // prose, and what may begin in it
+	stData                   // an object in prose that may be plain data
 	stCandidate              // an object, a list or a call expression
 	stLineRest               // a call that counts only if its line ends
 	stSpan                   // what closes a code span after a call in it
@@ -50,6 +51,8 @@ type lex struct {
 	odd       int    // the line on which a backtick stands alone, or -1
 	told      int    // the line on which a sentence speaks of a call, or -1
 	spoken    int    // where the last call ends that a sentence speaks of
+	tick      int    // length of the last run of backticks that a candidate may stand behind
+	tickAt    int    // and where it stands
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
@@ -105,6 +108,8 @@ func (s *Scanner) step() bool {
 	switch s.state {
 	case stText:
 		return s.inText()
+	case stData:
+		return s.inData()
 	case stCandidate:
 		return s.inCandidate()
 	case stLineRest:
@@ -153,7 +158,9 @@ func (s *Scanner) inText() bool {
 // if none stands before the end of the text or the next look for repetition.
 func (s *Scanner) nextNeedle() (p int, ok bool) {
 	end := s.lookEnd(s.pos)
-	s.pos = needles.Index(s.text[:end], s.pos)
+	if s.pos == end || !needles.Has(s.text[s.pos]) {
+		s.pos = needles.Index(s.text[:end], s.pos)
+	}
 	return s.pos, s.pos < end
 }
 
@@ -331,14 +338,14 @@ func (s *Scanner) brace(p int) bool {
 		return s.plain(p, p+1)
 	}
 	if !s.lead {
-		switch end, ok := s.dataAt(p); ok {
-		case maybe:
-			return false
-		case yes:
-			s.floorAt(end)
-			return s.plain(p, end)
-		}
+		s.state, s.pos = stData, p
+		return s.inData()
 	}
+	return s.object(p)
+}
+
+// object begins to read the object at p.
+func (s *Scanner) object(p int) bool {
 	if is := s.escapedAt(p); is != no {
 		return is == yes
 	}

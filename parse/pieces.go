@@ -154,7 +154,7 @@ func (p *pieces) rewrite(i int, change func(piece) piece) {
 
 // emit makes events of what is certain.
 func (s *Scanner) emit() {
-	if s.muted {
+	if s.muted || s.sent == s.done && s.state != stOver {
 		return
 	}
 	n := s.count()

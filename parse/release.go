@@ -17,8 +17,8 @@ func (s *Scanner) release() {
 		s.add(pieceText, cutRune(s.text, end), dropNone)
 	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
-	case stText:
-		if !s.lead && s.prefix < 0 {
+	case stText, stData:
+		if !s.lead && s.prefix < 0 && s.pos > s.done {
 			s.add(pieceText, s.safe(), dropNone)
 		}
 	case stCandidate, stEscaped, stLineRest, stSpan, stPython:

@@ -22,8 +22,8 @@ type Scanner struct {
 	text  string // the reply so far
 	buf   []byte // what text stands in, once there were two pieces
 	eof   bool
-	muted bool         // nobody asks for events
-	wait  *byteset.Set // what must come before the text is read on, or nil
+	muted bool // nobody asks for events
+	wait  wait
 
 	lex
 	read reader
@@ -66,7 +66,7 @@ func cloneTools(tools []Tool) []Tool {
 
 // start sets the scanner to the beginning of a reply.
 func (s *Scanner) start() {
-	s.text, s.eof, s.wait = "", false, nil
+	s.text, s.eof, s.wait = "", false, wait{}
 	s.lex.start(s.o)
 	s.read.eof = false
 	s.room.call[0] = found{}
@@ -97,7 +97,7 @@ func (s *Scanner) Feed(chunk string) []Event {
 	case len(s.text)+len(chunk) > maxSize:
 		s.tooLarge()
 		return s.events
-	case s.wait != nil:
+	case s.wait.ends != nil:
 		if s.append(chunk); !s.comes(chunk) {
 			return nil
 		}
@@ -107,11 +107,9 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.append(chunk)
 	}
 	if s.state == stCandidate && !s.inCandidate() {
-		s.wait = s.waits()
 		return nil // it goes on, and nothing else has changed
 	}
 	s.run()
-	s.wait = s.waits()
 	s.release()
 	s.emit()
 	return s.events
@@ -146,58 +144,6 @@ func (s *Scanner) goesOn(chunk string) bool {
 	s.events = append(s.events, Event{Kind: kind, Span: Span{n, end}, Text: s.text[n:]})
 	return true
 }
-
-// waits is what must come before the text is read on: something that may end the
-// candidate at hand, the string that it is in, or a tag. It is nil if any byte may
-// matter.
-func (s *Scanner) waits() *byteset.Set {
-	switch s.state {
-	case stCandidate:
-		r := &s.read
-		switch {
-		case r.pos < len(r.text) || !r.sure || r.tail != tailNone || r.single:
-			return nil
-		case r.token == tokenString && r.quote == quoteDouble:
-			return stringEnds
-		}
-		return candidateEnds
-	case stText, stThink:
-		if rest := s.text[s.pos:]; len(rest) > 1 && rest[0] == '<' && rest[1] != '<' {
-			if _, _, ok := tagEnd(rest, s.eof); ok == maybe {
-				return tagEnds
-			}
-		}
-	}
-	return nil
-}
-
-// comes reports whether what is waited for stands in the last piece of the text, or
-// need not be waited for any more.
-func (s *Scanner) comes(chunk string) bool {
-	ends := s.wait
-	for i := range len(chunk) {
-		if ends.Has(chunk[i]) && !(ends == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
-			return true
-		}
-	}
-	return ends == tagEnds && len(s.text)-s.pos >= maxTag
-}
-
-// isEscaped reports whether what follows before in a string is surely escaped: a
-// lone backslash ends it.
-func isEscaped(before string) bool {
-	n := len(before)
-	return n > 1 && before[n-1] == '\\' && before[n-2] != '\\'
-}
-
-// The bytes that may end a candidate are closers, wide ones too, and what begins
-// a closing tag or fence; in a string nothing but its quote may. A tag goes on up to
-// its bracket, or to what shows that it is none.
-var (
-	candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
-	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
-	tagEnds       = byteset.New(func(c byte) bool { return strings.IndexByte("><\n{}", c) >= 0 })
-)
 
 // append adds a piece to the text. The first is taken as it is.
 func (s *Scanner) append(chunk string) {

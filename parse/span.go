@@ -16,17 +16,8 @@ func (s *Scanner) span(p, n int) bool {
 		if !s.lead {
 			s.prefix = p
 		}
-		if s.text[q] == '{' {
-			if !s.brace(q) {
-				return false
-			}
-		} else if !s.bracket(q) {
-			return false
-		}
-		if s.state == stCandidate {
-			s.cand.tick, s.cand.tickAt = n, p
-		}
-		return true
+		s.tick, s.tickAt = n, p
+		return s.construct(q)
 	}
 	return s.skipSpan(p, n)
 }

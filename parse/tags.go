@@ -9,7 +9,7 @@ func (s *Scanner) angle(p int) bool {
 	t, ok := lexTag(s.text[p:], s.eof)
 	switch ok {
 	case maybe:
-		return false
+		return s.awaitTag(p)
 	case no:
 		return s.bareFunction(p)
 	}

@@ -114,7 +114,7 @@ func (s *Scanner) inThought() bool {
 	start, t, ok := s.thinkMarker(p)
 	switch {
 	case ok == maybe:
-		return false
+		return s.awaitTag(p)
 	case ok == yes && s.endsThought(t):
 		return s.leaveThought(start, start+t.n, t)
 	}
