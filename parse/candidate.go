@@ -76,9 +76,9 @@ func (s *Scanner) weigh() bool {
 		return s.reject() // it is the answer, or a part of it
 	}
 	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
-		c.tick, c.tickAt = s.fence.n, s.fence.start
+		c.tick = s.fence.run
 	}
-	if c.tick > 0 {
+	if c.tick.n > 0 {
 		s.state = stSpan
 		return true
 	}
@@ -308,8 +308,7 @@ func (s *Scanner) acceptAnswer(text string) {
 // candidate is what is known of the candidate at hand.
 type candidate struct {
 	start  int
-	tick   int // length of the code span's run it opens, 0 for none
-	tickAt int
+	tick   run // that opens the code span it stands in, of length 0 for none
 	place  place
 	expr   bool // a call expression without a list around it
 	first  bool // stands at the start of the reply, of a fence or of a marker
@@ -339,8 +338,8 @@ func (s *Scanner) candidate(p int) *candidate {
 	c.called = s.lead && s.called
 	c.value = !s.lead && isAssigned(s.text[:p])
 	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
-	if s.tickAt+s.tick == p {
-		c.tick, c.tickAt = s.tick, s.tickAt
+	if s.tick.at+s.tick.n == p {
+		c.tick = s.tick
 	}
 	if p >= s.here.line { // else a call that began lines ago ends
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))

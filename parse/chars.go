@@ -1,8 +1,11 @@
 package parse
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 func isLetter(c byte) bool {
@@ -11,17 +14,18 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isNameByte(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '.' || c == ':' || c == '/' || c == '-'
-}
+func isNameByte(c byte) bool { return nameBytes.Has(c) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // isWordByte reports whether c may stand in a bare word: a literal, a number,
 // an unquoted key, the name of a call.
-func isWordByte(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '.' || c == '+' || c == '-' || c == '$'
-}
+func isWordByte(c byte) bool { return wordBytes.Has(c) }
+
+var (
+	nameBytes = byteset.New(func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte(".:/-", c) >= 0 })
+	wordBytes = byteset.New(func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte(".+-$", c) >= 0 })
+)
 
 // wordRune reports whether a rune beyond ASCII may stand in an unquoted key.
 func wordRune(c rune) bool {
@@ -62,6 +66,9 @@ func cutRune(s string, n int) int {
 	}
 	return n
 }
+
+// A run is a character that stands n times in a row.
+type run struct{ at, n int }
 
 // maxRun is the longest run of one character that means something.
 const maxRun = 64

@@ -5,6 +5,15 @@ import "strings"
 // maxData is the length of the longest object that is passed over unread.
 const maxData = 64
 
+// data looks at the object at p, in prose: it may be plain data.
+func (s *Scanner) data(p int) bool {
+	s.state, s.pos = stData, p
+	if rest := s.text[p:]; len(rest) < maxData && !s.eof && strings.IndexByte(rest, '}') < 0 {
+		return s.await(dataEnds, p+maxData)
+	}
+	return s.inData()
+}
+
 // inData passes over the object at pos if it is plain data, and begins to read it
 // if not.
 func (s *Scanner) inData() bool {
@@ -26,32 +35,36 @@ func (s *Scanner) inData() bool {
 // Answers hold long runs of such objects. It is maybe if that needs more text,
 // and no if the object has to be read.
 func (s *Scanner) dataAt(p int) (end int, ok tri) {
-	t, cut := s.text[:min(len(s.text), p+maxData)], no
-	if len(t) < p+maxData && !s.eof {
-		if cut = maybe; strings.IndexByte(t[p:], '}') < 0 {
-			return 0, maybe
-		}
+	t, cut := s.text[:min(len(s.text), p+maxData)], maybe
+	if s.eof || len(t) == p+maxData {
+		cut = no
 	}
-	due, end := expectKey, p+1
-	for first := true; ; {
-		kind, start, next := glance(t, end)
-		end = next
-		switch {
-		case kind == 0:
+	i := p + 1
+	for first := true; ; first = false {
+		key := blanks(t, i)
+		if i, ok = stringEnd(t, key); ok != yes {
+			return 0, min(ok, cut)
+		}
+		if s.callKey(t[key+1:i-1], first) {
+			return 0, no
+		}
+		if i = blanks(t, i); i == len(t) {
 			return 0, cut
-		case due == expectKey && kind == '"':
-			if s.callKey(t[start+1:end-1], first) {
-				return 0, no
-			}
-			due, first = expectColon, false
-		case due == expectColon && kind == ':':
-			due = expectValue
-		case due == expectValue && (kind == '"' || kind == '0'):
-			due = expectAfter
-		case due == expectAfter && kind == ',':
-			due = expectKey
-		case due == expectAfter && kind == '}':
-			return end, yes
+		}
+		if t[i] != ':' {
+			return 0, no
+		}
+		if i, ok = scalarEnd(t, blanks(t, i+1)); ok != yes {
+			return 0, min(ok, cut)
+		}
+		if i = blanks(t, i); i == len(t) {
+			return 0, cut
+		}
+		switch t[i] {
+		case '}':
+			return i + 1, yes
+		case ',':
+			i++
 		default:
 			return 0, no
 		}
@@ -63,35 +76,47 @@ func (s *Scanner) callKey(key string, first bool) bool {
 	return isNameKey(key) || isWrapperKey(key) || first && s.reg.known(key)
 }
 
-// glance finds the token at t[i:], behind blanks. Its kind is its first byte, '0'
-// for any number or literal, 0 if t ends before it does, and '!' for what is not
-// ordinary.
-func glance(t string, i int) (kind byte, start, end int) {
+// blanks passes over spaces from i on.
+func blanks(t string, i int) int {
 	for i < len(t) && t[i] == ' ' {
 		i++
 	}
+	return i
+}
+
+// stringEnd returns where the plain string at i ends; it is maybe if t ends first.
+func stringEnd(t string, i int) (end int, ok tri) {
 	if i == len(t) {
-		return 0, i, i
+		return 0, maybe
 	}
-	kind, start, end = t[i], i, i+1
-	switch {
-	case kind == '"':
-		end = doubleStops.Index(t, end) + 1
-		if end <= len(t) && t[end-1] != '"' {
-			kind = '!'
-		}
-	case isWordByte(kind):
-		for kind = '0'; end < len(t) && isWordByte(t[end]); end++ {
-		}
-		if lit, _ := literal(t[start:end]); lit == "" && !isNumber(t[start:end]) {
-			kind = '!'
-		}
-		if end == len(t) {
-			kind = 0 // it may go on
+	if t[i] != '"' {
+		return 0, no
+	}
+	for i++; i < len(t); i++ {
+		if doubleStops.Has(t[i]) {
+			if t[i] != '"' {
+				return 0, no
+			}
+			return i + 1, yes
 		}
 	}
-	if end > len(t) {
-		kind = 0
+	return 0, maybe
+}
+
+// scalarEnd is stringEnd for a number, true, false and null, too.
+func scalarEnd(t string, i int) (end int, ok tri) {
+	end = i
+	for end < len(t) && isWordByte(t[end]) {
+		end++
 	}
-	return kind, start, end
+	if end == i {
+		return stringEnd(t, i)
+	}
+	if end == len(t) {
+		return 0, maybe // it may go on
+	}
+	if lit, _ := literal(t[i:end]); lit == "" && !isNumber(t[i:end]) {
+		return 0, no
+	}
+	return end, yes
 }

@@ -86,7 +86,7 @@ func (s *Scanner) unclosed() {
 			s.run()
 		}
 		return
-	case s.fence.kind == fencePython && (r.exprs == 0 || r.failed()), c.tick > 0 && !r.sure:
+	case s.fence.kind == fencePython && (r.exprs == 0 || r.failed()), c.tick.n > 0 && !r.sure:
 	case s.showsData():
 		s.unread = true
 		s.swallowed(c.start, r.due())

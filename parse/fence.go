@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/localagent/localagent/parse/internal/byteset"
+)
 
 // callInfos are the info strings of fences that may hold calls, in lower case.
 var callInfos = map[string]bool{
@@ -18,9 +22,8 @@ func (s *Scanner) marks(p int) bool {
 	case p+n == len(s.text) && !s.eof:
 		return false
 	case s.isFence(p, n):
-		s.fence.body = p // until the line is read, where its run begins
-		s.state, s.pos = stFence, p+n
-		return true
+		s.state, s.pos, s.mark = stFence, p+n, run{p, n}
+		return s.inFence()
 	case s.text[p] == '`':
 		return s.span(p, n)
 	}
@@ -39,39 +42,48 @@ func (s *Scanner) isFence(p, n int) bool {
 	return s.blankBefore(p)
 }
 
+// The bytes that may end an info string, and its first word.
+var (
+	infoEnds = byteset.New(func(c byte) bool { return strings.IndexByte("\n`{[(<", c) >= 0 })
+	wordEnds = byteset.New(func(c byte) bool { return strings.IndexByte(" \t,{:", c) >= 0 })
+)
+
 // inFence reads the rest of the line of a fence.
 func (s *Scanner) inFence() bool {
-	p := s.fence.body
-	n := runLen(s.text, p)
-	for s.pos < len(s.text) {
-		c := s.text[s.pos]
-		if c == '\n' {
-			return s.fenceLine(p, n, s.pos+1)
+	p, n, t := s.mark.at, s.mark.n, s.text
+	i := s.pos
+	for ; i < len(t); i++ {
+		c := t[i]
+		if !infoEnds.Has(c) {
+			continue
 		}
-		if c == '`' && s.text[p] == '`' {
+		s.pos = i
+		switch {
+		case c == '\n':
+			return s.fenceLine(i + 1)
+		case c == '`' && t[p] == '`':
 			s.state, s.pos = stText, p
 			if s.fence.kind != fenceNone {
 				return s.plain(p, p+n)
 			}
 			return s.span(p, n)
+		case (c == '{' || c == '[') && s.infoMayHold(p+n, i), c == '(' && s.infoCalls(p+n, i):
+			return s.openFence(s.mark, i, strings.TrimSpace(t[p+n:i]), true)
+		case c == '<' && s.fence.used:
+			return s.closesAtTag()
 		}
-		if (c == '{' || c == '[') && s.infoMayHold(p+n, s.pos) || c == '(' && s.infoCalls(p+n, s.pos) {
-			return s.openFence(p, s.pos, strings.TrimSpace(s.text[p+n:s.pos]), true)
-		}
-		if c == '<' && s.fence.used {
-			return s.closesAtTag(p, n)
-		}
-		s.pos++
 	}
+	s.pos = i
 	if !s.eof {
 		return false
 	}
-	return s.fenceLine(p, n, s.pos)
+	return s.fenceLine(i)
 }
 
-// closesAtTag closes a fence that holds a call at the run of n at p, as a tag
+// closesAtTag closes a fence that holds a call at the run that was read, as a tag
 // stands behind it, at pos: DeepSeek's tokens go on there.
-func (s *Scanner) closesAtTag(p, n int) bool {
+func (s *Scanner) closesAtTag() bool {
+	p, n := s.mark.at, s.mark.n
 	switch _, ok := lexTag(s.text[s.pos:], s.eof); {
 	case ok == maybe:
 		return false
@@ -99,7 +111,8 @@ func (s *Scanner) infoCalls(start, q int) bool {
 }
 
 // fenceLine acts on the line of a fence that ends before next.
-func (s *Scanner) fenceLine(p, n, next int) bool {
+func (s *Scanner) fenceLine(next int) bool {
+	p, n := s.mark.at, s.mark.n
 	info := strings.TrimSpace(s.text[p+n : next])
 	if s.group.inside && s.text[next-1] != '\n' {
 		s.countByEnd() // the text ends in the line, which may have gone on
@@ -113,7 +126,7 @@ func (s *Scanner) fenceLine(p, n, next int) bool {
 	if s.fence.kind != fenceNone {
 		s.closeFence(p, p) // the closing line was left out
 	}
-	return s.openFence(p, next, info, false)
+	return s.openFence(s.mark, next, info, false)
 }
 
 // isSentence reports whether what stands behind a run is no info string, such
@@ -123,17 +136,18 @@ func isSentence(info string) bool {
 	return len(words) > 1 && words[1][0] != '{' && !strings.Contains(words[1], "=") && !callInfos[strings.ToLower(words[0])]
 }
 
-// openFence opens the fence whose run stands at p, with the info string behind it,
-// and whose content begins at body, on the same line or below.
-func (s *Scanner) openFence(p, body int, info string, sameLine bool) bool {
-	word, n := infoWord(info), runLen(s.text, p)
-	f := fence{char: s.text[p], n: n, start: p, body: body, line: s.lineStart(p), inline: sameLine}
-	f.kind, f.named, f.calls = s.infoMeans(word)
-	s.fence = f
+// openFence opens the fence of a run, with the info string behind it, whose
+// content begins at body, on the same line or below.
+func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
+	p, word := r.at, infoWord(info)
+	s.fence = fence{}
+	f := &s.fence
+	f.run, f.char, f.body, f.line, f.inline = r, s.text[p], body, s.lineStart(p), sameLine
+	var names bool
+	f.kind, names, f.calls = s.infoMeans(word)
 	s.state = stText
-	if sameLine && f.named != "" && s.text[body] == '(' {
-		body -= len(word)
-		s.fence.named = ""
+	if sameLine && names && s.text[body] == '(' {
+		names, body = false, body-len(word) // a call expression
 		for !strings.HasPrefix(s.text[body:], word) {
 			body--
 		}
@@ -144,7 +158,7 @@ func (s *Scanner) openFence(p, body int, info string, sameLine bool) bool {
 			s.usedMarker(p)
 		}
 		s.prose(p)
-		s.nest = append(s.nest[:0], n)
+		s.nest = append(s.nest[:0], r.n)
 		s.state, s.lead = stBlocked, false
 		return true
 	}
@@ -153,8 +167,8 @@ func (s *Scanner) openFence(p, body int, info string, sameLine bool) bool {
 	}
 	s.open(p)
 	s.lead, s.called = true, false
-	if f.named != "" && s.text[p+n:body] != "" {
-		s.named = named{start: p + n + strings.Index(s.text[p+n:body], word), name: word, dialect: DialectExpression, at: body, fenced: true}
+	if names {
+		s.named = named{start: p + r.n + strings.Index(s.text[p+r.n:body], word), name: word, dialect: DialectExpression, at: body, fenced: true}
 		s.state = stNamed
 	}
 	return true
@@ -163,33 +177,31 @@ func (s *Scanner) openFence(p, body int, info string, sameLine bool) bool {
 // infoWord is the first word of an info string.
 func infoWord(info string) string {
 	for i := range len(info) {
-		switch info[i] {
-		case ' ', '\t', ',', '{', ':':
+		if wordEnds.Has(info[i]) {
 			return info[:i]
 		}
 	}
 	return info
 }
 
-// infoMeans says what a fence with the word as its info string holds: the
-// arguments of the tool of that name, calls perhaps, and whether it speaks of
-// them.
-func (s *Scanner) infoMeans(word string) (kind fenceKind, named string, calls bool) {
+// infoMeans says what a fence with the word as its info string holds, whether the
+// word names a tool, and whether it speaks of calls.
+func (s *Scanner) infoMeans(word string) (kind fenceKind, names, calls bool) {
 	if word == "" || word == "json" {
-		return fenceCalls, "", false
+		return fenceCalls, false, false
 	}
 	calls = strings.Contains(word, "tool") || strings.Contains(word, "function") || strings.Contains(word, "action")
 	switch w := strings.ToLower(strings.Trim(word, ".")); {
 	case callInfos[w]:
-		return fenceCalls, "", calls
+		return fenceCalls, false, calls
 	case s.reg.known(word):
-		return fenceCalls, word, calls
+		return fenceCalls, true, calls
 	case w != "python":
-		return fenceOther, "", calls
+		return fenceOther, false, calls
 	case s.marker.on && s.marker.pending: // MiniCPM
-		return fenceCalls, "", calls
+		return fenceCalls, false, calls
 	}
-	return fencePython, "", calls
+	return fencePython, false, calls
 }
 
 // closeFence closes the open fence with the run at p.
@@ -197,7 +209,7 @@ func (s *Scanner) closeFence(p, next int) bool {
 	if s.group.inside {
 		s.confirm()
 	}
-	f := s.fence
+	used := s.fence.used
 	s.fence = fence{}
 	s.state = stText
 	if s.marker.on && s.marker.pending {
@@ -205,7 +217,7 @@ func (s *Scanner) closeFence(p, next int) bool {
 		s.pos = next
 		return true
 	}
-	if f.used {
+	if used {
 		end := s.lineEnd(next)
 		s.drop(p, end, dropFence)
 		s.called = true
@@ -218,6 +230,10 @@ func (s *Scanner) closeFence(p, next int) bool {
 	}
 	return true
 }
+
+// inSentence reports whether the open fence begins in a sentence, content and all:
+// what looks like one may be a code span.
+func (s *Scanner) inSentence() bool { return s.fence.inline && !s.ownLine(s.fence.at) }
 
 // lineEnd leaves the line break in front of next to the text.
 func (s *Scanner) lineEnd(next int) int {
@@ -312,17 +328,15 @@ func (s *Scanner) blockedLine(line string) bool {
 
 // fence is the fence that is open.
 type fence struct {
+	run
 	kind   fenceKind
 	char   byte
-	n      int // length of its run
-	start  int
-	body   int
+	body   int  // where its content begins
 	line   int  // the line it opens on
 	inline bool // its content begins on its opening line
 	calls  bool // its info string speaks of calls
 	used   bool
-	text   bool   // other text stands in it
-	named  string // its info string names a tool
+	text   bool // other text stands in it
 }
 
 type fenceKind uint8

@@ -51,8 +51,8 @@ type lex struct {
 	odd       int    // the line on which a backtick stands alone, or -1
 	told      int    // the line on which a sentence speaks of a call, or -1
 	spoken    int    // where the last call ends that a sentence speaks of
-	tick      int    // length of the last run of backticks that a candidate may stand behind
-	tickAt    int    // and where it stands
+	mark      run    // of backticks or tildes, whose line is being read
+	tick      run    // of backticks, the last that a candidate may stand behind
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
@@ -98,7 +98,6 @@ func (l *lex) start(o Options) {
 
 // run reads as far as the text goes.
 func (s *Scanner) run() {
-	s.read.reg = &s.reg
 	for s.step() {
 	}
 }
@@ -231,7 +230,9 @@ func (s *Scanner) atLead() bool {
 	switch {
 	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
 		return s.leavePython(p)
-	case c == '{' || c == '[' || c == '<' || c == '`' || c == '~' || c == '>':
+	case c == '`' || c == '~':
+		return s.marks(p)
+	case c == '{' || c == '[' || c == '<' || c == '>':
 		return s.construct(p)
 	case s.called && (c == '}' || c == ']' || c == ')'):
 		return s.stray(p)
@@ -338,8 +339,7 @@ func (s *Scanner) brace(p int) bool {
 		return s.plain(p, p+1)
 	}
 	if !s.lead {
-		s.state, s.pos = stData, p
-		return s.inData()
+		return s.data(p)
 	}
 	return s.object(p)
 }

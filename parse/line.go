@@ -25,7 +25,10 @@ func (l *lines) start(text string, p int) int {
 
 // lineStart returns where the line of offset p begins. Offsets mostly grow.
 func (s *Scanner) lineStart(p int) int {
-	if p < s.here.line {
+	switch {
+	case p == 0 || s.text[p-1] == '\n':
+		return p
+	case p < s.here.line:
 		return strings.LastIndexByte(s.text[:p], '\n') + 1
 	}
 	return s.here.start(s.text, p)
@@ -34,11 +37,15 @@ func (s *Scanner) lineStart(p int) int {
 // blankBefore reports whether only white space, and perhaps quotation marks or
 // emphasis, stands before p on its line.
 func (s *Scanner) blankBefore(p int) bool {
+	return p == 0 || s.text[p-1] == '\n' || s.blanksBefore(p)
+}
+
+func (s *Scanner) blanksBefore(p int) bool {
 	before := s.text[s.lineStart(p):p]
 	if len(before) > maxTag {
 		return false
 	}
-	return before == "" || strings.Trim(before, " \t\r*_>\u200b\ufeff") == ""
+	return strings.Trim(before, " \t\r*_>\u200b\ufeff") == ""
 }
 
 // ownLine reports whether only a bullet or a label stands before p on its line.
@@ -90,10 +97,10 @@ func (s *Scanner) inLineRest() bool {
 			s.pos++
 		case b == '<':
 			return s.tagEndsLine()
-		case c.tick > 0 && c.rest == restNone && s.pos == c.end && (b == ',' || b == ';'):
+		case c.tick.n > 0 && c.rest == restNone && s.pos == c.end && (b == ',' || b == ';'):
 			c.rest = restStop // a span on the next line goes on
 			s.pos++
-		case c.tick > 0 || c.rest == restStop:
+		case c.tick.n > 0 || c.rest == restStop:
 			return s.speaksOf()
 		case b >= utf8.RuneSelf:
 			n, wait := s.invisibleAt(s.pos)

@@ -291,7 +291,7 @@ func (s *Scanner) namedFence(p int) bool {
 	if n < 3 || q == len(s.text) || s.text[q] != '{' || !callInfos[strings.ToLower(strings.TrimSpace(s.text[p+n:q]))] {
 		return s.noArgs()
 	}
-	s.fence = fence{kind: fenceCalls, char: '`', n: n, start: p, body: q, line: s.lineStart(p), used: true}
+	s.fence = fence{kind: fenceCalls, char: '`', run: run{p, n}, body: q, line: s.lineStart(p), used: true}
 	s.pos = q
 	return true
 }

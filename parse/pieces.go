@@ -154,9 +154,12 @@ func (p *pieces) rewrite(i int, change func(piece) piece) {
 
 // emit makes events of what is certain.
 func (s *Scanner) emit() {
-	if s.muted || s.sent == s.done && s.state != stOver {
-		return
+	if !s.muted && (s.sent != s.done || s.state == stOver) {
+		s.emitPieces()
 	}
+}
+
+func (s *Scanner) emitPieces() {
 	n := s.count()
 	if s.held >= 0 {
 		n = min(n, s.held)
@@ -203,7 +206,9 @@ func (s *Scanner) emitPiece(p *piece) {
 		return
 	}
 	s.sent = end
-	e := Event{Span: Span{from, end}}
+	s.events = append(s.events, Event{})
+	e := &s.events[len(s.events)-1]
+	e.Span = Span{from, end}
 	switch p.kind {
 	case pieceText:
 		e.Kind, e.Text = EventText, s.text[from:end]
@@ -216,7 +221,6 @@ func (s *Scanner) emitPiece(p *piece) {
 		e.Kind, e.Index, e.Call = EventCall, s.sentN, &c
 		s.sentN++
 	}
-	s.events = append(s.events, e)
 }
 
 // dropReason is why a span counts as nothing.

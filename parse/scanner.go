@@ -68,7 +68,7 @@ func cloneTools(tools []Tool) []Tool {
 func (s *Scanner) start() {
 	s.text, s.eof, s.wait = "", false, wait{}
 	s.lex.start(s.o)
-	s.read.eof = false
+	s.read.reg, s.read.eof = &s.reg, false
 	s.room.call[0] = found{}
 	s.pieces.start()
 	s.events = s.events[:0]
@@ -119,20 +119,23 @@ func (s *Scanner) Feed(chunk string) []Event {
 // Most pieces of most replies do; nothing else need look at them.
 func (s *Scanner) goesOn(chunk string) bool {
 	n := len(s.text)
-	if s.done != n || s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check || s.held >= 0 || n+len(chunk) > cap(s.buf) {
+	if s.done != n {
 		return false
 	}
 	kind, ends, thought := EventText, proseEnds, s.state == stThink
 	if thought {
 		kind, ends = EventThinking, needles
 	}
-	if thought != (s.last.kind == pieceThink) || !thought && (s.last.kind != pieceText || s.lead || s.buf[n-1] == '\n') {
-		return false
-	}
 	for i := range len(chunk) {
 		if ends.Has(chunk[i]) {
 			return false
 		}
+	}
+	if s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check || s.held >= 0 || n+len(chunk) > cap(s.buf) {
+		return false
+	}
+	if thought != (s.last.kind == pieceThink) || !thought && (s.last.kind != pieceText || s.lead || s.buf[n-1] == '\n') {
+		return false
 	}
 	if chunk[len(chunk)-1] >= utf8.RuneSelf && cutRune(chunk, len(chunk)) < len(chunk) {
 		return false

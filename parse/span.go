@@ -16,7 +16,7 @@ func (s *Scanner) span(p, n int) bool {
 		if !s.lead {
 			s.prefix = p
 		}
-		s.tick, s.tickAt = n, p
+		s.tick = run{p, n}
 		return s.construct(q)
 	}
 	return s.skipSpan(p, n)
@@ -80,24 +80,26 @@ func (s *Scanner) inSpan() bool {
 	}
 	c := &s.cand
 	c.odd = c.odd || s.eof && q+n == len(s.text) // the run may have gone on
-	told := s.toldOf(c.tickAt)
-	switch {
-	case (n == 0 || n < c.tick) && s.fence.inline: // it is a fence after all
-		s.fence.inline, c.tick = false, 0
-		s.state = stText
-		return s.accept()
-	case n == 0, n < c.tick:
-		switch end, ok := s.spanEnds(c.end, c.tick); ok {
-		case maybe:
-			return false
-		case yes:
-			c.end, s.pos = end, end
-			return s.speaksOf()
+	told := s.toldOf(c.tick.at)
+	if n == 0 || n < c.tick.n {
+		if !s.fence.inline || c.expr && s.inSentence() {
+			switch end, ok := s.spanEnds(c.end, c.tick.n); ok {
+			case maybe:
+				return false
+			case yes:
+				if c.end, s.pos = end, end; s.fence.inline {
+					s.fence = fence{}
+				}
+				return s.speaksOf()
+			}
+		}
+		inline := s.fence.inline
+		s.state, s.fence.inline, c.tick.n = stText, false, 0
+		if inline {
+			return s.accept() // it is a fence after all
 		}
 		// The run before stands alone, or the line ends with the span.
-		s.odd = s.lineStart(c.tickAt)
-		c.odd, c.tick = true, 0
-		s.state = stText
+		s.odd, c.odd = s.lineStart(c.tick.at), true
 		if told {
 			return s.speaksOf()
 		}
