@@ -63,11 +63,12 @@ var turnWords = []struct {
 // lexTurn reads the turn word that line begins with, and says why it ends the
 // reply.
 func lexTurn(line string, eof bool) (why dropReason, ok tri) {
-	for _, w := range turnWords {
-		if strings.HasPrefix(line, w.text) {
+	for i := range turnWords {
+		switch w := &turnWords[i]; {
+		case line != "" && w.text[0] != line[0]:
+		case strings.HasPrefix(line, w.text):
 			return w.why, yes
-		}
-		if !eof && strings.HasPrefix(w.text, line) {
+		case !eof && strings.HasPrefix(w.text, line):
 			ok = maybe
 		}
 	}
