@@ -98,7 +98,7 @@ func (l *lex) start(o Options) {
 
 // run reads as far as the text goes.
 func (s *Scanner) run() {
-	for s.step() {
+	for s.step() && (s.pos < len(s.text) || s.eof) {
 	}
 }
 

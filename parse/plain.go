@@ -28,11 +28,14 @@ func (r *reader) plain() bool {
 			r.pos++
 			continue
 		}
-		switch r.expect {
-		case expectKey:
-			if c == '"' && r.plainKey() {
+		if r.expect == expectKey && c == '"' && r.plainKey() {
+			if r.expect != expectValue || r.pos == len(r.text) || r.text[r.pos] <= ' ' {
 				continue
 			}
+			c = r.text[r.pos] // of its value
+		}
+		switch r.expect {
+		case expectKey:
 		case expectColon:
 			if c == ':' {
 				r.pos++
@@ -41,11 +44,7 @@ func (r *reader) plain() bool {
 			}
 		case expectAfter:
 			if c == ',' {
-				f.commas++
-				r.comma = r.pos
-				r.pos++
-				r.next(f.kind)
-				r.blank()
+				r.plainComma(f)
 				continue
 			}
 		default:
@@ -54,12 +53,14 @@ func (r *reader) plain() bool {
 				if r.inArgs() && strings.HasPrefix(r.text[r.pos:], `""`) || !r.plainString(f) {
 					return false
 				}
+				r.plainComma(f)
 				continue
 			case (c == '{' || c == '[') && len(r.stack) < maxDepth:
 				r.push(c)
 				f = &r.stack[len(r.stack)-1]
 				continue
 			case r.plainWord(f):
+				r.plainComma(f)
 				continue
 			}
 		}
@@ -73,6 +74,17 @@ func (r *reader) plain() bool {
 		f = &r.stack[len(r.stack)-1]
 	}
 	return r.pos == len(r.text)
+}
+
+// plainComma reads the comma behind a value of f, if it is here.
+func (r *reader) plainComma(f *frame) {
+	if r.pos < len(r.text) && r.text[r.pos] == ',' {
+		f.commas++
+		r.comma = r.pos
+		r.pos++
+		r.next(f.kind)
+		r.blank()
+	}
 }
 
 // blank passes over the space that mostly stands behind a colon or a comma.
