@@ -1,5 +1,7 @@
 package parse
 
+import "slices"
+
 // pieceKind is what a part of the reply turned out to be.
 type pieceKind uint8
 
@@ -56,6 +58,9 @@ func (p *pieces) add(kind pieceKind, end int, reason dropReason) {
 
 func (p *pieces) push(n piece) {
 	if p.last.kind != pieceNone {
+		if n := len(p.list); n == cap(p.list) {
+			p.list = slices.Grow(p.list, n+1) // twice as long: append grows long ones by less, and copies more
+		}
 		p.list = append(p.list, p.last)
 	}
 	p.last, p.done = n, n.end
