@@ -126,10 +126,8 @@ func (s *Scanner) goesOn(chunk string) bool {
 	if thought {
 		kind, ends = EventThinking, needles
 	}
-	for i := range len(chunk) {
-		if ends.Has(chunk[i]) {
-			return false
-		}
+	if ends.In(chunk) {
+		return false
 	}
 	if s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check || s.held >= 0 || n+len(chunk) > cap(s.buf) {
 		return false
@@ -148,21 +146,28 @@ func (s *Scanner) goesOn(chunk string) bool {
 	return true
 }
 
-// append adds a piece to the text. The first is taken as it is.
+// append adds a piece to the text.
 func (s *Scanner) append(chunk string) {
-	if s.text == "" {
-		s.text = chunk
+	if len(s.buf) == 0 && s.begins(chunk) {
 		return
-	}
-	if len(s.buf) == 0 {
-		if need := len(s.text) + len(chunk); need > cap(s.buf) {
-			s.buf = make([]byte, 0, 2*need)
-		}
-		s.buf = append(s.buf, s.text...)
 	}
 	s.buf = append(s.buf, chunk...)
 	// Bytes of the buffer are written once, so they may be read as a string.
 	s.text = view(s.buf)
+}
+
+// begins takes the first piece as it is, and puts it into the buffer before the
+// second.
+func (s *Scanner) begins(chunk string) bool {
+	if s.text == "" {
+		s.text = chunk
+		return true
+	}
+	if need := len(s.text) + len(chunk); need > cap(s.buf) {
+		s.buf = make([]byte, 0, 2*need)
+	}
+	s.buf = append(s.buf, s.text...)
+	return false
 }
 
 // Close ends the reply and returns its reading.

@@ -57,16 +57,20 @@ func (s *Scanner) awaitClosers() bool {
 // need not be waited for any more.
 func (s *Scanner) comes(chunk string) bool {
 	ends := s.wait.ends
-	for i := range len(chunk) {
-		if ends.Has(chunk[i]) && !(ends == stringEnds && isEscaped(s.text[:len(s.text)-len(chunk)+i])) {
-			s.wait.ends = nil
-			return true
-		}
-	}
-	if len(s.text) < s.wait.until {
+	if len(s.text) < s.wait.until && (!ends.In(chunk) || ends == stringEnds && s.allEscaped(chunk)) {
 		return false
 	}
 	s.wait.ends = nil
+	return true
+}
+
+// allEscaped reports whether each quote in the last piece of the text is escaped.
+func (s *Scanner) allEscaped(chunk string) bool {
+	for i := range len(chunk) {
+		if chunk[i] == '"' && !isEscaped(s.text[:len(s.text)-len(chunk)+i]) {
+			return false
+		}
+	}
 	return true
 }
 

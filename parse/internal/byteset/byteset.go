@@ -60,6 +60,21 @@ func nibblesOf(has [256]byte) (n nibbles, ok bool) {
 // Has reports whether c is in the set.
 func (s *Set) Has(c byte) bool { return s.has[c] != 0 }
 
+// In reports whether a byte of the set stands in text, which is short.
+func (s *Set) In(text string) bool {
+	for ; len(text) >= 4; text = text[4:] {
+		if s.has[text[0]]|s.has[text[1]]|s.has[text[2]]|s.has[text[3]] != 0 {
+			return true
+		}
+	}
+	for i := range len(text) {
+		if s.has[text[i]] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // block is how many bytes index looks at together.
 const block = 32
 

@@ -41,6 +41,9 @@ func TestIndex(t *testing.T) {
 						if got, slow := s.Index(text, from), s.slow(text, from); got != want || slow != want {
 							t.Fatalf("%s: byte %#x at %d of %d from %d: %d, slowly %d, want %d", name, c, i, n, from, got, slow, want)
 						}
+						if got := s.In(text[from:]); got != (want < n) {
+							t.Fatalf("%s: byte %#x at %d of %d from %d: in it %v, found at %d", name, c, i, n, from, got, want)
+						}
 					}
 				}
 				buf[i] = 'a'
