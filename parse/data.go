@@ -5,8 +5,15 @@ import "strings"
 // maxData is the length of the longest object that is passed over unread.
 const maxData = 64
 
-// data looks at the object at p, in prose: it may be plain data.
+// data looks at the object at p, in prose: it may be plain data, or nothing that was
+// meant as an object.
 func (s *Scanner) data(p int) bool {
+	switch key := blanks(s.text, p+1); {
+	case key == len(s.text) && !s.eof:
+		return false
+	case key == len(s.text) || s.text[key] != '"':
+		return s.object(p)
+	}
 	s.state, s.pos = stData, p
 	if rest := s.text[p:]; len(rest) < maxData && !s.eof && strings.IndexByte(rest, '}') < 0 {
 		return s.await(dataEnds, p+maxData)

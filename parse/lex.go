@@ -40,6 +40,7 @@ type lex struct {
 	only      bool   // the reply holds nothing but calls so far
 	called    bool   // the last construct was a call
 	reasons   bool   // a ReAct thought stands in the reply
+	dialogue  bool   // a turn of the user stands behind an answer or a call, as its words
 	glued     bool   // the last construct was a call whose name stood apart from its arguments, which may go on
 	shut      bool   // the last call ended with a closing tag of its own
 	strung    bool   // the last call has a plain string for its argument, which may go on

@@ -192,7 +192,25 @@ func (s *Scanner) colon(p int) bool {
 			}
 		}
 	}
+	if s.fence.kind == fenceNone && s.inDialogue(min(max(bold, s.ended), p), p) {
+		s.prose(p)
+		s.state, s.pos = stRest, p+1
+		return true
+	}
 	return s.plain(p, p+1)
+}
+
+// inDialogue reports whether a turn of the assistant begins with the name that stands
+// in [start, p), at the start of a line or directly behind a call, and someone else
+// has spoken behind an answer or a call. Nothing in such a dialogue is meant.
+func (s *Scanner) inDialogue(start, p int) bool {
+	switch strings.Trim(s.text[start:p], " \t*") {
+	case "User", "USER", "user", "Human", "HUMAN", "human":
+		s.dialogue = s.dialogue || s.hasBefore(start)
+	case "Assistant", "ASSISTANT", "assistant", "AI":
+		return s.dialogue
+	}
+	return false
 }
 
 // lineWord acts on a word at the start of a line.
