@@ -1,7 +1,5 @@
 package parse
 
-import "strings"
-
 // maxData is the length of the longest object that is passed over unread.
 const maxData = 64
 
@@ -15,7 +13,7 @@ func (s *Scanner) data(p int) bool {
 		return s.object(p)
 	}
 	s.state, s.pos = stData, p
-	if rest := s.text[p:]; len(rest) < maxData && !s.eof && strings.IndexByte(rest, '}') < 0 {
+	if rest := s.text[p:]; len(rest) < maxData && !s.eof && !dataEnds.In(rest) {
 		return s.await(dataEnds, p+maxData)
 	}
 	return s.inData()
@@ -34,7 +32,7 @@ func (s *Scanner) inData() bool {
 		return s.object(p)
 	}
 	s.floorAt(end)
-	return s.plain(p, end)
+	return s.plain(p, blanks(s.text, end))
 }
 
 // dataAt tells at a glance whether the object at p is plain data, and where it

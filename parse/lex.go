@@ -323,12 +323,14 @@ func (s *Scanner) open(p int) {
 
 // brace begins an object.
 func (s *Scanner) brace(p int) bool {
-	n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
-	if n == repeatBraces {
-		return s.repetition(p)
-	}
-	if p+n == len(s.text) && !s.eof {
-		return false
+	if !strings.HasPrefix(s.text[p+1:], `"`) { // else it mostly opens an object
+		n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
+		if n == repeatBraces {
+			return s.repetition(p)
+		}
+		if p+n == len(s.text) && !s.eof {
+			return false
+		}
 	}
 	if s.fence.kind == fencePython {
 		return s.leavePython(p)
