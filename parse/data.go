@@ -6,17 +6,26 @@ const maxData = 64
 // data looks at the object at p, in prose: it may be plain data, or nothing that was
 // meant as an object.
 func (s *Scanner) data(p int) bool {
-	switch key := blanks(s.text, p+1); {
-	case key == len(s.text) && !s.eof:
+	t, more := s.glance(p)
+	key := blanks(t, p+1)
+	if key == len(t) && more {
 		return false
-	case key == len(s.text) || s.text[key] != '"':
+	}
+	if key == len(t) || t[key] != '"' {
 		return s.object(p)
 	}
 	s.state, s.pos = stData, p
-	if rest := s.text[p:]; len(rest) < maxData && !s.eof && !dataEnds.In(rest) {
+	if more && !dataEnds.In(t[p:]) {
 		return s.await(dataEnds, p+maxData)
 	}
 	return s.inData()
+}
+
+// glance returns the text as far as an object at p is looked at, and whether more of
+// it may come.
+func (s *Scanner) glance(p int) (t string, more bool) {
+	t = s.text[:min(len(s.text), p+maxData)]
+	return t, len(t) < p+maxData && !s.eof
 }
 
 // inData passes over the object at pos if it is plain data, and begins to read it
@@ -40,9 +49,10 @@ func (s *Scanner) inData() bool {
 // Answers hold long runs of such objects. It is maybe if that needs more text,
 // and no if the object has to be read.
 func (s *Scanner) dataAt(p int) (end int, ok tri) {
-	t, cut := s.text[:min(len(s.text), p+maxData)], maybe
-	if s.eof || len(t) == p+maxData {
-		cut = no
+	t, more := s.glance(p)
+	cut := no
+	if more {
+		cut = maybe
 	}
 	i := p + 1
 	for first := true; ; first = false {

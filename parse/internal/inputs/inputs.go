@@ -85,6 +85,7 @@ var Tempting = map[string]string{
 	"rep_badthink":    "<tool_call>bad</tool_call> a <think> b </think> c\n",
 	"rep_midcalls":    "```\ncalc(expr=\"1\")\n```\nand ",
 	"rep_infobrace":   "{",
+	"rep_openspaces":  " ",
 	"indented_colon":  ":",
 	"indented_tildes": " ~~~ ",
 	"indented_list":   " [\"a\"] ",
@@ -92,9 +93,10 @@ var Tempting = map[string]string{
 
 // heads stand before some of the texts of Tempting.
 var heads = map[string]string{
-	"rep_twice":     "<function=calc><parameter=expr>1</parameter>",
-	"rep_midcalls":  "I use <think> here\n",
-	"rep_infobrace": "So ```a",
+	"rep_twice":      "<function=calc><parameter=expr>1</parameter>",
+	"rep_midcalls":   "I use <think> here\n",
+	"rep_infobrace":  "So ```a",
+	"rep_openspaces": "So {",
 }
 
 // Make returns the named text at about n bytes. It panics when there is none of
