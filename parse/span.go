@@ -82,28 +82,7 @@ func (s *Scanner) inSpan() bool {
 	c.odd = c.odd || s.eof && q+n == len(s.text) // the run may have gone on
 	told := s.toldOf(c.tick.at)
 	if n == 0 || n < c.tick.n {
-		if !s.fence.inline || c.expr && s.inSentence() {
-			switch end, ok := s.spanEnds(c.end, c.tick.n); ok {
-			case maybe:
-				return false
-			case yes:
-				if c.end, s.pos = end, end; s.fence.inline {
-					s.fence = fence{}
-				}
-				return s.speaksOf()
-			}
-		}
-		inline := s.fence.inline
-		s.state, s.fence.inline, c.tick.n = stText, false, 0
-		if inline {
-			return s.accept() // it is a fence after all
-		}
-		// The run before stands alone, or the line ends with the span.
-		s.odd, c.odd = s.lineStart(c.tick.at), true
-		if told {
-			return s.speaksOf()
-		}
-		return s.accept()
+		return s.unclosedSpan(told)
 	}
 	c.end = q + n
 	s.pos = c.end
@@ -113,6 +92,34 @@ func (s *Scanner) inSpan() bool {
 	}
 	s.state = stLineRest
 	return true
+}
+
+// unclosedSpan acts on a call behind a run of backticks that nothing closes directly
+// behind it; told says that its line has spoken of a call.
+func (s *Scanner) unclosedSpan(told bool) bool {
+	c := &s.cand
+	if !s.fence.inline || c.expr && s.inSentence() {
+		switch end, ok := s.spanEnds(c.end, c.tick.n); ok {
+		case maybe:
+			return false
+		case yes:
+			if c.end, s.pos = end, end; s.fence.inline {
+				s.fence = fence{}
+			}
+			return s.speaksOf()
+		}
+	}
+	inline := s.fence.inline
+	s.state, s.fence.inline, c.tick.n = stText, false, 0
+	if inline {
+		return s.accept() // it is a fence after all
+	}
+	// The run before stands alone, or the line ends with the span.
+	s.odd, c.odd = s.lineStart(c.tick.at), true
+	if told {
+		return s.speaksOf()
+	}
+	return s.accept()
 }
 
 // spanEnds returns where a code span ends that a run of n backticks opened, and
