@@ -196,7 +196,7 @@ func (s *Scanner) accept() bool {
 	for i := range c.v.calls {
 		f := &c.v.calls[i]
 		f.end, f.sure = c.end, !tent && !f.whole && !list
-		f.byEnd = f.byEnd || c.odd || s.mid.on || c.expr && s.fence.kind == fenceNone && !c.place.hard
+		f.byEnd = f.byEnd || c.odd || s.mid.on || s.unended || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
 			f.call.Marked = true
 		}

@@ -182,7 +182,7 @@ func headerLen(s string) (n int, ok tri) {
 
 // headerCut acts on a header that never ends.
 func (s *Scanner) headerCut(p int, ok tri) bool {
-	s.state = stText
+	s.state, s.unended = stText, ok == maybe && len(s.text)-p < maxHeader
 	t, _ := lexTag(s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
 		if name, ok := recipient(s.text[p+i:], &s.reg); ok {

@@ -57,6 +57,7 @@ type lex struct {
 	noTick    [3]int // lines on which no run of that length closes a span
 	blockSeen int    // how far the end of a line in a blocked fence was looked for
 	spanSeen  int    // how far the end of a span was looked for
+	unended   bool   // the text ends in what may be a header of harmony: more of it may come
 	unread    bool   // the text ends in data that was not looked into for tokens
 	check     int    // next offset at which repetition is looked for
 	floor     int    // repetition is looked for behind this
