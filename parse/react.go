@@ -110,8 +110,12 @@ func (s *Scanner) inInput() bool {
 // plainInput takes the text up to end as the one string argument.
 func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	end = s.cutToken(s.named.body, end)
-	end = s.named.body + withoutTokens(s.text[s.named.body:end])
-	value := inputValue(s.text[s.named.body:end])
+	input := s.text[s.named.body:end]
+	size := withoutTokens(input)
+	value := inputValue(input[:size])
+	if value != "" { // else the tokens show that nothing was due
+		end = s.named.body + size
+	}
 	s.candidate(s.named.start)
 	s.cand.odd = byEnd
 	s.read.idle(s.named.start)
