@@ -217,10 +217,10 @@ func (s *Scanner) inNamed() bool {
 // beginInput starts reading an Action Input that is plain text, at p.
 func (s *Scanner) beginInput(p int) bool {
 	rest := s.text[p:]
-	w, _ := lexLine(rest)
+	w, n := lexLine(rest)
 	switch {
 	case w == wordObservation: // nothing was written
-		return s.withoutArgs(p, false)
+		return s.withoutInput(p + n)
 	case w != wordNone:
 		return s.noArgs()
 	case !s.eof && mayBeLineWord(rest):

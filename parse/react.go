@@ -76,7 +76,7 @@ func (s *Scanner) dueInput(p int) bool {
 		s.pos = p + n
 		return true
 	case w == wordObservation:
-		return s.withoutArgs(p, false)
+		return s.withoutInput(p + n)
 	case !s.eof && mayBeLineWord(rest):
 		return false
 	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
@@ -84,6 +84,13 @@ func (s *Scanner) dueInput(p int) bool {
 		return true
 	}
 	return s.noArgs()
+}
+
+// withoutInput takes an Action without arguments, as the label of a result ends
+// before end. The label belongs to the call: without it an input might be due.
+func (s *Scanner) withoutInput(end int) bool {
+	s.withoutArgs(end, false)
+	return s.endReply(end, dropResult)
 }
 
 // inInput reads an Action Input that is plain text, up to the next label.
