@@ -324,7 +324,8 @@ func (s *Scanner) open(p int) {
 
 // brace begins an object.
 func (s *Scanner) brace(p int) bool {
-	if !strings.HasPrefix(s.text[p+1:], `"`) { // else it mostly opens an object
+	key := strings.HasPrefix(s.text[p+1:], `"`) // it opens an object, as most do
+	if !key {
 		n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
 		if n == repeatBraces {
 			return s.repetition(p)
@@ -339,7 +340,7 @@ func (s *Scanner) brace(p int) bool {
 	if !s.lead && s.recipientOf(p) {
 		return true
 	}
-	if opensNothing(s.text[p+1:]) {
+	if !key && opensNothing(s.text[p+1:]) {
 		return s.plain(p, p+1)
 	}
 	if !s.lead {
@@ -363,9 +364,6 @@ func (s *Scanner) object(p int) bool {
 // opensNothing reports whether what follows a brace shows at once that it
 // begins no candidate: neither a key nor the end of the object.
 func opensNothing(s string) bool {
-	if strings.HasPrefix(s, `"`) {
-		return false
-	}
 	i := 0
 	for i < len(s) && i < maxName && isSpace(s[i]) {
 		i++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"iter"
 	"reflect"
 	"strings"
 
@@ -23,9 +24,15 @@ type call struct {
 
 const piece = 4 // bytes fed at once: about a token
 
-func pieces(text string, feed func(string)) {
-	for i := 0; i < len(text); i += piece {
-		feed(text[i:min(i+piece, len(text))])
+// pieces cuts a text. The compiler makes a plain loop of it, so that the pieces
+// themselves cost next to nothing.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(text); i += piece {
+			if !yield(text[i:min(i+piece, len(text))]) {
+				return
+			}
+		}
 	}
 }
 
@@ -51,7 +58,9 @@ func oursOn(s *parse.Scanner, text string) parse.Result {
 
 func oursStreamed(s *parse.Scanner, text string) parse.Result {
 	s.Reset()
-	pieces(text, func(p string) { s.Feed(p) })
+	for p := range pieces(text) {
+		s.Feed(p)
+	}
 	return s.Close(parse.FinishStop)
 }
 
@@ -96,20 +105,20 @@ func ollamaTools(tag, text string) []call {
 
 func ollamaToolsStreamed(tag, text string) (all []call) {
 	p := tools.NewParserWithTag(apiTools, tag)
-	pieces(text, func(s string) {
+	for s := range pieces(text) {
 		calls, _ := p.Add(s)
 		all = append(all, ollamaCalls(calls)...)
-	})
+	}
 	return all
 }
 
 func qwen3Streamed(text string) (all []call) {
 	p := parsers.ParserForName("qwen3")
 	p.Init(apiTools, nil, nil)
-	pieces(text, func(s string) {
+	for s := range pieces(text) {
 		_, _, calls, _ := p.Add(s, false)
 		all = append(all, ollamaCalls(calls)...)
-	})
+	}
 	_, _, calls, _ := p.Add("", true)
 	return append(all, ollamaCalls(calls)...)
 }
