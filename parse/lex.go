@@ -485,14 +485,14 @@ func (s *Scanner) endReply(p int, why dropReason) bool {
 // hasBefore reports whether an answer or a call stands before p.
 func (s *Scanner) hasBefore(p int) bool {
 	for i := range s.count() {
-		switch q := s.at(i); q.kind {
-		case pieceCall, pieceHeld:
+		switch q := s.at(i); {
+		case q.start >= p:
+			return false
+		case q.kind == pieceCall || q.kind == pieceHeld:
 			return true
-		case pieceText:
-			if strings.TrimSpace(s.text[q.start:q.end]) != "" {
-				return true
-			}
+		case q.kind == pieceText && strings.TrimSpace(s.text[q.start:min(q.end, p)]) != "":
+			return true
 		}
 	}
-	return strings.TrimSpace(s.text[s.done:p]) != ""
+	return s.done < p && strings.TrimSpace(s.text[s.done:p]) != ""
 }

@@ -203,7 +203,7 @@ func (s *Scanner) colon(p int) bool {
 			}
 		}
 	}
-	if s.fence.kind == fenceNone && s.inDialogue(min(max(bold, s.ended), p), p) {
+	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.ended), p), p) {
 		s.prose(p)
 		s.state, s.pos = stRest, p+1
 		return true

@@ -159,6 +159,7 @@ var evasions = map[string][]string{
 	"deny write main.go": {
 		"find . -exec rm {} +",
 		"find . -name '*.go' -exec sed -i s/a/b/ {} +",
+		"find . -iname '*.GO' -exec sed -i s/a/b/ {} +",
 		"find . -type f -exec chmod 600 {} \\;",
 		"cp other/main.go .",
 		"cp other/main.go ./",
