@@ -210,7 +210,7 @@ func soleName(tests []word) string {
 	if slices.ContainsFunc(tests, func(a word) bool { return a.kind != fixed || a.is("-o", "-or", ",", "!", "-not", "(") }) {
 		return ""
 	}
-	i := slices.IndexFunc(tests, func(a word) bool { return a.is("-name") }) // not -iname: rules tell case
+	i := slices.IndexFunc(tests, func(a word) bool { return a.is("-name", "-iname") })
 	if i < 0 || i+1 == len(tests) {
 		return ""
 	}
