@@ -29,7 +29,9 @@ type labelled struct {
 var lineWords = []labelled{
 	{"Thought:", wordThought},
 	{"Action:", wordAction},
+	{"ACTION:", wordAction},
 	{"Action Input:", wordInput},
+	{"ACTION INPUT:", wordInput},
 	{"ActionInput:", wordInput},
 	{"Action input:", wordInput},
 	{"Final Answer:", wordAnswer},
@@ -86,10 +88,8 @@ func lexLine(line string) (w lineWord, n int) {
 		return wordNone, 0
 	}
 	for _, l := range lineWords {
-		if rest, ok := strings.CutPrefix(line, strings.TrimSuffix(l.text, ":")); ok {
-			if rest = strings.TrimLeft(rest, "*"); strings.HasPrefix(rest, ":") { // bold, up to the colon
-				return l.word, len(line) - len(rest) + 1
-			}
+		if rest, ok := l.cut(line); ok && strings.HasPrefix(rest, ":") {
+			return l.word, len(line) - len(rest) + 1
 		}
 	}
 	return wordNone, 0
@@ -101,11 +101,36 @@ func mayBeLineWord(line string) bool {
 	if line == "" || !beginsLine.Has(line[0]) {
 		return false
 	}
-	begun := strings.TrimRight(line, "*")
 	for _, l := range lineWords {
-		if len(begun) < len(l.text) && strings.HasPrefix(l.text, begun) {
+		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
+			return true
+		}
+		if rest, ok := l.cut(line); ok && rest == "" {
 			return true
 		}
 	}
 	return strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
+}
+
+// maxStepDigits is the longest number of a step.
+const maxStepDigits = 3
+
+// cut cuts the word, its colon apart, from the start of a line, and with it what may
+// stand before the colon: the number of the step and the end of bold text.
+func (l labelled) cut(line string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(line, strings.TrimSuffix(l.text, ":"))
+	if number, behind := strings.CutPrefix(rest, " "); ok && behind && l.word.numbered() {
+		n := 0
+		for n < len(number) && n < maxStepDigits && isDigit(number[n]) {
+			n++
+		}
+		rest = number[n:]
+	}
+	return strings.TrimLeft(rest, "*"), ok
+}
+
+// numbered reports whether a step's number may follow the word, as in the paper on
+// ReAct: Action 1: (https://arxiv.org/abs/2210.03629).
+func (w lineWord) numbered() bool {
+	return w == wordThought || w == wordAction || w == wordInput || w == wordObservation
 }

@@ -238,7 +238,11 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 	case wordAnswer:
 		return s.finalAnswer(p, end)
 	case wordObservation:
-		if s.hasBefore(p) {
+		numbered := strings.ContainsAny(s.text[p:end], "0123456789")
+		switch before := s.hasBefore(p); {
+		case before && numbered && len(s.calls) == 0:
+			return s.plain(p, end) // an item of a list
+		case before:
 			return s.endReply(p, dropResult)
 		}
 		s.prose(p) // a report that begins so; but nothing in it can be a call
