@@ -191,7 +191,8 @@ func (r *reader) wordArg(w string, next byte) {
 		r.failWord(ReasonBadArgs, w, "a literal")
 		return
 	}
-	if next == '(' || strings.ContainsAny(w, ".+-$") {
+	sign := strings.ContainsAny(w, ".-$") // Python has no such names, but schemas do: per-page=5
+	if next == '(' || sign && next != '=' || strings.Contains(w, "+") {
 		r.failWord(ReasonBadArgs, w, "name=literal")
 		return
 	}
