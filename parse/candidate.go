@@ -46,14 +46,14 @@ func (s *Scanner) finishCandidate() bool {
 		quoted, _ := oneElement(string(s.read.out))
 		return s.finishDoubled(quoted)
 	case s.quotes('['):
-		c.v = s.quotedList()
+		c.verdict = s.quotedList()
 	case !s.goesOnFrom() && s.plainData():
 		return s.reject()
 	default:
-		c.v = s.judge()
+		c.verdict = s.judge()
 	}
-	if c.v.kind == isData && s.goesOnFrom() {
-		c.v = faulty(ReasonAmbiguous, c.start, "one object of arguments")
+	if c.verdict.kind == isData && s.goesOnFrom() {
+		c.verdict = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}
 	return s.weigh()
 }
@@ -66,13 +66,13 @@ func (s *Scanner) quotes(open byte) bool {
 // weigh decides by where the candidate stands whether what it means counts.
 func (s *Scanner) weigh() bool {
 	c := &s.cand
-	if c.v.kind == isData {
+	if c.verdict.kind == isData {
 		if c.place.hard && s.marker.on && s.marker.pending {
 			s.prose(c.start)
 		}
 		return s.reject()
 	}
-	if c.value || s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
+	if c.assigned || s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
 		return s.reject() // it is the answer, or a part of it
 	}
 	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
@@ -98,10 +98,10 @@ func (s *Scanner) weigh() bool {
 // expression reports whether the candidate is a list of call expressions, of
 // pairs or of quoted calls: in prose these stand on lines of their own.
 func (s *Scanner) expression() bool {
-	if s.cand.v.kind == isFault && s.text[s.cand.start] == '[' && s.read.exprs+s.read.quoted > 0 || s.read.exprs > 0 {
+	if s.cand.verdict.kind == isFault && s.text[s.cand.start] == '[' && s.read.exprs+s.read.quoted > 0 || s.read.exprs > 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.cand.v.calls, func(f found) bool { return f.expr })
+	return slices.ContainsFunc(s.cand.verdict.calls, func(f found) bool { return f.expr })
 }
 
 // judge says what the candidate means.
@@ -160,8 +160,8 @@ func (s *Scanner) describe(calls []found) {
 func (s *Scanner) dialect(d Dialect) Dialect {
 	c := &s.cand
 	switch {
-	case c.label != "" && s.soft:
-		return c.label
+	case s.label != "" && s.soft:
+		return s.label
 	case s.marker.on && s.marker.dialect != "":
 		return s.marker.dialect
 	case c.place.hard && d == DialectJSON:
@@ -181,22 +181,22 @@ func (s *Scanner) reject() bool {
 func (s *Scanner) accept() bool {
 	c := &s.cand
 	s.bare = c.expr
-	switch c.v.kind {
+	switch c.verdict.kind {
 	case isFault:
 		if s.lists && s.only {
-			c.v.fault.Reason = ReasonMalformed // a second list that cannot be read
+			c.verdict.fault.Reason = ReasonMalformed // a second list that cannot be read
 		}
-		s.acceptFault(c.v.fault, s.tentative(c) || c.v.whole)
+		s.acceptFault(c.verdict.fault, s.tentative(c) || c.verdict.whole)
 		return true
 	case isAnswer:
-		s.acceptAnswer(c.v.answer)
+		s.acceptAnswer(c.verdict.answer)
 		return true
 	}
 	tent, list := s.tentative(c), s.expression()
-	for i := range c.v.calls {
-		f := &c.v.calls[i]
+	for i := range c.verdict.calls {
+		f := &c.verdict.calls[i]
 		f.end, f.sure = c.end, !tent && !f.whole && !list
-		f.byEnd = f.byEnd || c.odd || s.mid.on || s.unended || c.expr && s.fence.kind == fenceNone && !c.place.hard
+		f.byEnd = f.byEnd || c.byEnd || s.mid.on || s.unended || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
 			f.call.Marked = true
 		}
@@ -207,7 +207,7 @@ func (s *Scanner) accept() bool {
 	}
 	s.endCalls(c.end)
 	s.lists, s.glued = s.text[c.start] == '[', false
-	s.marker.list = s.marker.on && s.lists && !c.apart
+	s.marker.list = s.marker.on && s.lists && !c.nameApart
 	return true
 }
 
@@ -307,26 +307,28 @@ func (s *Scanner) acceptAnswer(text string) {
 
 // candidate is what is known of the candidate at hand.
 type candidate struct {
-	start  int
-	tick   run // that opens the code span it stands in, of length 0 for none
-	place  place
-	expr   bool // a call expression without a list around it
-	first  bool // stands at the start of the reply, of a fence or of a marker
-	value  bool // stands in quotes behind an equals sign: program text
-	own    bool // nothing but a bullet or a label stands before it on its line
-	odd    bool // stands after an odd backtick
-	open   bool // the text ended before its last closers
-	rest   lineRest
-	named  bool // it holds the arguments of a named call
-	apart  bool // its name stands apart from its arguments
-	called bool // it stands directly behind a call
-	glued  bool // and behind the arguments of one that may go on
-	label  Dialect
-	end    int
-	v      verdict
+	start, end int
+	place      place
+	verdict    verdict // what it is, once it has been read
+
+	// What stands before it.
+	first    bool // nothing, in the reply, the fence or the marker
+	own      bool // nothing but a bullet or a label on its line
+	assigned bool // a quote behind an equals sign: it is a string in program text
+	tick     run  // the run that opens the code span it stands in, of length 0 for none
+	called   bool // a call, directly
+	glued    bool // and that call's arguments may go on
+
+	// How it is written.
+	expr      bool     // as a call expression without a list around it
+	named     bool     // as the arguments of a call whose name was read before
+	nameApart bool     // the name of its call stands apart from the arguments
+	open      bool     // the text ended before its last closers
+	byEnd     bool     // its calls count only if the text ends here
+	rest      lineRest // what stands behind it on its line
 }
 
-// candidate begins a candidate at p, which the reader has to begin, too.
+// candidate begins a candidate at p. The caller begins the reader there, too.
 func (s *Scanner) candidate(p int) *candidate {
 	s.read.text = s.text
 	if s.prefix < 0 {
@@ -334,16 +336,16 @@ func (s *Scanner) candidate(p int) *candidate {
 	}
 	c := &s.cand
 	*c = candidate{}
-	c.start, c.place, c.label = p, s.place(p), s.label
+	c.start, c.place = p, s.place(p)
 	c.called = s.lead && s.called
-	c.value = !s.lead && isAssigned(s.text[:p])
+	c.assigned = !s.lead && isAssigned(s.text[:p])
 	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
 	if s.tick.at+s.tick.n == p {
 		c.tick = s.tick
 	}
-	if p >= s.here.line { // else a call that began lines ago ends
+	if p >= s.here.line { // else it began lines ago
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
-		c.odd = s.odd >= 0 && s.odd == s.lineStart(p)
+		c.byEnd = s.odd >= 0 && s.odd == s.lineStart(p)
 	}
 	s.state = stCandidate
 	return c

@@ -121,6 +121,6 @@ func (s *Scanner) callsFirst(key string) bool {
 func (s *Scanner) nameless() bool {
 	r := &s.read
 	k := r.firstKey()
-	return !s.cand.apart && !r.failed() && !r.toolSeen && r.nameSeen == "" &&
+	return !s.cand.nameApart && !r.failed() && !r.toolSeen && r.nameSeen == "" &&
 		!isNameKey(k) && !isArgsKey(k) && !isWrapperKey(k) && !s.reg.known(k)
 }

@@ -77,7 +77,7 @@ func (s *Scanner) unclosed() {
 	case s.completeAtEnd():
 		r.closeAll(RepairMissingCloser)
 		s.pos = len(s.text)
-		c.odd, c.open = true, true
+		c.byEnd, c.open = true, true
 		if r.tail != tailNone {
 			s.pos = r.ended
 		}

@@ -101,11 +101,11 @@ func (s *Scanner) finishDoubled(quoted string) bool {
 		return s.reject()
 	}
 	j := judge{reg: &s.reg, c: object, span: Span{c.start, c.end}, place: c.place}
-	c.v = j.value(0, 0)
-	if c.v.kind != isCalls || len(c.v.calls) != 1 || !c.place.hard && s.o.ExpectJSON {
+	c.verdict = j.value(0, 0)
+	if c.verdict.kind != isCalls || len(c.verdict.calls) != 1 || !c.place.hard && s.o.ExpectJSON {
 		return s.reject()
 	}
-	f := &c.v.calls[0].call
+	f := &c.verdict.calls[0].call
 	f.Repairs = append([]Repair{{RepairDoubledEncoding, c.start}}, f.Repairs...)
 	f.Dialect = s.dialect(f.Dialect)
 	return s.accept()

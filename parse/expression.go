@@ -265,7 +265,7 @@ func (s *Scanner) assignAt(p int, word string, q int) tri {
 	s.candidate(p).expr = true
 	s.cand.end, s.pos, s.state = end, end, stText
 	s.read.idle(p)
-	s.cand.v = s.namedVerdict(word, args, Span{p, end}, DialectExpression)
+	s.cand.verdict = s.namedVerdict(word, args, Span{p, end}, DialectExpression)
 	s.accept()
 	return yes
 }

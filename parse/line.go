@@ -124,7 +124,7 @@ func (s *Scanner) inLineRest() bool {
 		return false
 	}
 	s.state, s.pos = stText, c.end
-	c.odd = true
+	c.byEnd = true
 	return s.accept()
 }
 

@@ -341,7 +341,7 @@ func (s *Scanner) mentioned() bool {
 func (s *Scanner) finishNamed() bool {
 	r, c := &s.read, &s.cand
 	s.state = stText
-	c.apart = true
+	c.nameApart = true
 	if r.failed() {
 		c.start = s.named.start
 		s.acceptFault(r.problem, s.named.whole)
@@ -365,7 +365,7 @@ func (s *Scanner) finishNamed() bool {
 // withoutArgs takes the named call, which ends at end, as one without arguments;
 // byEnd says that they may have been due.
 func (s *Scanner) withoutArgs(end int, byEnd bool) bool {
-	s.candidate(s.named.start).odd = byEnd
+	s.candidate(s.named.start).byEnd = byEnd
 	s.read.idle(s.named.start)
 	return s.finishArgs("", end)
 }
@@ -382,12 +382,12 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 	s.state, s.pos = stText, end
 	hard := !n.whole && !n.fenced
 	c := &s.cand
-	c.start, c.end, c.named, c.apart = n.start, end, false, true
+	c.start, c.end, c.named, c.nameApart = n.start, end, false, true
 	c.place.hard, c.expr = hard, c.expr || !hard
 	if n.fenced {
 		c.place.fence = true
 	}
-	c.v = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
+	c.verdict = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
 	if s.fence.used && s.fence.kind == fenceCalls && !n.whole {
 		c.expr = false
 	}
@@ -413,9 +413,9 @@ func (s *Scanner) wholeCall(args string) bool {
 		return false
 	}
 	s.named = named{}
-	c.named, c.v = false, v
+	c.named, c.verdict = false, v
 	s.state = stText
-	s.describe(c.v.calls)
+	s.describe(c.verdict.calls)
 	return s.accept()
 }
 

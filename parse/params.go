@@ -296,7 +296,7 @@ func (s *Scanner) finishParams(end int, byEnd bool) {
 	s.param.out = append(s.param.out, '}')
 	s.candidate(s.named.start)
 	s.read.idle(s.named.start)
-	s.cand.odd = s.cand.odd || byEnd
+	s.cand.byEnd = s.cand.byEnd || byEnd
 	if byEnd {
 		s.read.repair(RepairMissingTag, end)
 	}

@@ -33,7 +33,7 @@ func (s *Scanner) closesPython(q int) tri {
 		if !token {
 			return s.maybeIf(rest == "")
 		}
-		s.cand.odd = true
+		s.cand.byEnd = true
 		return yes
 	}
 	n := runLen(s.text, q)
@@ -50,7 +50,7 @@ func (s *Scanner) closesPython(q int) tri {
 	case strings.IndexByte(info, s.fence.char) >= 0:
 		return no // a span begins there
 	}
-	s.cand.odd = s.cand.odd || !ended // the line may have gone on
+	s.cand.byEnd = s.cand.byEnd || !ended // the line may have gone on
 	return yes
 }
 

@@ -124,7 +124,7 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 		end = s.named.body + size
 	}
 	s.candidate(s.named.start)
-	s.cand.odd = byEnd
+	s.cand.byEnd = byEnd
 	s.read.idle(s.named.start)
 	args := string(appendQuoted(nil, value))
 	switch value {
@@ -137,7 +137,7 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	s.cand.end, s.pos = end, end
 	s.floorAt(end)
 	s.cand.place.hard = true
-	s.cand.v = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
+	s.cand.verdict = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
 	return s.accept()
 }
 

@@ -79,7 +79,7 @@ func (s *Scanner) inSpan() bool {
 		}
 	}
 	c := &s.cand
-	c.odd = c.odd || s.eof && q+n == len(s.text) // the run may have gone on
+	c.byEnd = c.byEnd || s.eof && q+n == len(s.text) // the run may have gone on
 	told := s.toldOf(c.tick.at)
 	if n == 0 || n < c.tick.n {
 		return s.unclosedSpan(told)
@@ -115,7 +115,7 @@ func (s *Scanner) unclosedSpan(told bool) bool {
 		return s.accept() // it is a fence after all
 	}
 	// The run before stands alone, or the line ends with the span.
-	s.odd, c.odd = s.lineStart(c.tick.at), true
+	s.odd, c.byEnd = s.lineStart(c.tick.at), true
 	if told {
 		return s.speaksOf()
 	}
