@@ -24,11 +24,11 @@ func separatorLen(s string) int {
 // stringGoesOn looks at what stands at p behind a call whose argument is a plain
 // string: with a colon it was a key, with a comma one argument of several.
 func (s *Scanner) stringGoesOn(p int) {
-	if !s.strung || p == len(s.text) {
+	if !s.plainString || p == len(s.text) {
 		return
 	}
-	s.strung = false
-	if c := s.text[p]; (c == ':' || c == ',') && !strings.Contains(s.text[s.ended:p], "\n") {
+	s.plainString = false
+	if c := s.text[p]; (c == ':' || c == ',') && !strings.Contains(s.text[s.callEnd:p], "\n") {
 		s.fault(ReasonBadArgs, p, "the end of the one argument")
 	}
 }
@@ -55,7 +55,7 @@ func (s *Scanner) behindName(p int) bool {
 // directly before it: as a second object of arguments, or as the only one.
 func (s *Scanner) goesOnFrom() bool {
 	c := &s.cand
-	return c.glued || c.called && s.text[c.start] == '{' && isArgsKey(s.read.firstKey())
+	return c.argsMayGoOn || c.called && s.text[c.start] == '{' && isArgsKey(s.read.firstKey())
 }
 
 // skipSeparators passes over what may stand between calls.
@@ -78,13 +78,13 @@ func (s *Scanner) stray(p int) bool {
 // behindCall reports whether a complete call stands directly before, closing tags
 // and tokens apart.
 func (s *Scanner) behindCall() bool {
-	return len(s.calls) > 0 && s.lead && (s.called || s.stands && s.prefix < 0)
+	return len(s.calls) > 0 && s.lead && (s.called || s.impliedTag && s.prefix < 0)
 }
 
 // orphan reads a closing tag of an argument behind a call: the call's extent is
 // in doubt.
 func (s *Scanner) orphan(p, end int) bool {
-	if !s.between {
+	if !s.taggedArgs {
 		return s.drop(p, end, dropStray)
 	}
 	s.fault(ReasonAmbiguous, p, "no closing tag")

@@ -72,7 +72,7 @@ func (s *Scanner) weigh() bool {
 		}
 		return s.reject()
 	}
-	if c.assigned || s.o.ExpectJSON && !c.place.marked() || s.final >= 0 && !c.place.hard {
+	if c.assigned || s.o.ExpectJSON && !c.place.marked() || s.finalAt >= 0 && !c.place.hard {
 		return s.reject() // it is the answer, or a part of it
 	}
 	if s.fence.inline && s.lineStart(c.end) == s.fence.line {
@@ -180,10 +180,10 @@ func (s *Scanner) reject() bool {
 // accept takes the candidate as what it is: calls, a fault, an answer.
 func (s *Scanner) accept() bool {
 	c := &s.cand
-	s.bare = c.expr
+	s.bareExpr = c.expr
 	switch c.verdict.kind {
 	case isFault:
-		if s.lists && s.only {
+		if s.wasList && s.onlyCalls {
 			c.verdict.fault.Reason = ReasonMalformed // a second list that cannot be read
 		}
 		s.acceptFault(c.verdict.fault, s.tentative(c) || c.verdict.whole)
@@ -196,7 +196,7 @@ func (s *Scanner) accept() bool {
 	for i := range c.verdict.calls {
 		f := &c.verdict.calls[i]
 		f.end, f.sure = c.end, !tent && !f.whole && !list
-		f.byEnd = f.byEnd || c.byEnd || s.mid.on || s.unended || c.expr && s.fence.kind == fenceNone && !c.place.hard
+		f.byEnd = f.byEnd || c.byEnd || s.mid.on || s.openHeader || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		if s.fence.kind == fencePython {
 			f.call.Marked = true
 		}
@@ -206,8 +206,8 @@ func (s *Scanner) accept() bool {
 		s.addFound(f, i == 0, tent || f.whole)
 	}
 	s.endCalls(c.end)
-	s.lists, s.glued = s.text[c.start] == '[', false
-	s.marker.list = s.marker.on && s.lists && !c.nameApart
+	s.wasList, s.argsMayGoOn = s.text[c.start] == '[', false
+	s.marker.list = s.marker.on && s.wasList && !c.nameApart
 	return true
 }
 
@@ -243,7 +243,7 @@ func (s *Scanner) addFound(f *found, first, tent bool) {
 // gapReason names what stands between the text and a call.
 func (s *Scanner) gapReason() dropReason {
 	switch {
-	case s.marker.on || s.stands || s.soft:
+	case s.marker.on || s.impliedTag || s.soft:
 		return dropMarker
 	case s.fence.kind != fenceNone:
 		return dropFence
@@ -256,10 +256,10 @@ func (s *Scanner) gapReason() dropReason {
 // endCalls notes that a candidate's calls end, the candidate at end.
 func (s *Scanner) endCalls(end int) {
 	s.add(pieceDrop, end, dropWrapper)
-	s.pos, s.ended = max(s.pos, end), end
+	s.pos, s.callEnd = max(s.pos, end), end
 	s.prefix = -1
-	s.lead, s.called, s.stands = true, true, false
-	s.shut, s.strung = false, false
+	s.lead, s.called, s.impliedTag = true, true, false
+	s.shutByTag, s.plainString = false, false
 	s.fence.used = s.fence.kind != fenceNone
 	if s.marker.on {
 		s.marker.pending = false
@@ -280,7 +280,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	if tent && s.fence.kind != fenceOther {
 		s.beginGroup(s.cand.start, s.cand.end)
 		s.group.faults = append(s.group.faults, f)
-		s.lead, s.called, s.ended = true, true, s.cand.end
+		s.lead, s.called, s.callEnd = true, true, s.cand.end
 		s.hold(s.count())
 		s.add(pieceText, s.cand.end, dropNone)
 		s.prefix = -1
@@ -289,7 +289,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	s.faults = append(s.faults, f)
 	s.add(pieceText, s.cand.end, dropNone)
 	s.prefix = -1
-	s.lead, s.called, s.only = true, false, false
+	s.lead, s.called, s.onlyCalls = true, false, false
 }
 
 // acceptAnswer takes the answer that a pseudo tool holds.
@@ -312,12 +312,12 @@ type candidate struct {
 	verdict    verdict // what it is, once it has been read
 
 	// What stands before it.
-	first    bool // nothing, in the reply, the fence or the marker
-	own      bool // nothing but a bullet or a label on its line
-	assigned bool // a quote behind an equals sign: it is a string in program text
-	tick     run  // the run that opens the code span it stands in, of length 0 for none
-	called   bool // a call, directly
-	glued    bool // and that call's arguments may go on
+	first       bool // nothing, in the reply, the fence or the marker
+	own         bool // nothing but a bullet or a label on its line
+	assigned    bool // a quote behind an equals sign: it is a string in program text
+	tick        run  // the run that opens the code span it stands in, of length 0 for none
+	called      bool // a call, directly
+	argsMayGoOn bool // and that call's arguments may go on
 
 	// How it is written.
 	expr      bool     // as a call expression without a list around it
@@ -339,13 +339,13 @@ func (s *Scanner) candidate(p int) *candidate {
 	c.start, c.place = p, s.place(p)
 	c.called = s.lead && s.called
 	c.assigned = !s.lead && isAssigned(s.text[:p])
-	c.first = s.lead && (s.only || s.fence.kind != fenceNone || s.marker.on)
+	c.first = s.lead && (s.onlyCalls || s.fence.kind != fenceNone || s.marker.on)
 	if s.tick.at+s.tick.n == p {
 		c.tick = s.tick
 	}
 	if p >= s.here.line { // else it began lines ago
-		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.lists || s.ownLine(p))
-		c.byEnd = s.odd >= 0 && s.odd == s.lineStart(p)
+		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.wasList || s.ownLine(p))
+		c.byEnd = s.oddLine >= 0 && s.oddLine == s.lineStart(p)
 	}
 	s.state = stCandidate
 	return c
@@ -353,10 +353,10 @@ func (s *Scanner) candidate(p int) *candidate {
 
 // place says where a candidate at p stands.
 func (s *Scanner) place(p int) place {
-	hard := s.lead && (s.marker.on || s.stands && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
+	hard := s.lead && (s.marker.on || s.impliedTag && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
 	return place{
 		hard:  hard,
 		fence: s.fence.kind == fenceCalls,
-		whole: s.only && s.lead && s.fence.kind == fenceNone,
+		whole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
 	}
 }

@@ -25,7 +25,7 @@ func (s *Scanner) decide(f Finish) Result {
 		r.fail(ReasonEmpty, len(s.text), "an answer or a call")
 	default:
 		r.Outcome = Final
-		if s.final >= 0 {
+		if s.finalAt >= 0 {
 			r.Text = strings.TrimSpace(r.Text)
 		}
 	}
@@ -63,9 +63,9 @@ func (s *Scanner) problem(f Finish, calls []Call) *Problem {
 		p.Found = excerpt(s.text, p.Offset)
 		return &p
 	}
-	if s.final >= 0 && len(calls) > 0 && calls[len(calls)-1].Span.Start < s.final {
-		return &Problem{Reason: ReasonReactConflict, Offset: s.final, Expected: "an answer or a call, not both",
-			Found: excerpt(s.text, s.final)}
+	if s.finalAt >= 0 && len(calls) > 0 && calls[len(calls)-1].Span.Start < s.finalAt {
+		return &Problem{Reason: ReasonReactConflict, Offset: s.finalAt, Expected: "an answer or a call, not both",
+			Found: excerpt(s.text, s.finalAt)}
 	}
 	return nil
 }

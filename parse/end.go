@@ -35,7 +35,7 @@ func (s *Scanner) end(f Finish) {
 	if s.group.on {
 		s.groupAtEnd()
 	}
-	if s.state == stBlocked || s.state == stRest || s.unread {
+	if s.state == stBlocked || s.state == stRest || s.unreadData {
 		i := s.tokenAtEnd()
 		s.add(pieceText, i, dropNone)
 		s.add(pieceDrop, len(strings.TrimRight(s.text, " \t\r\n")), dropToken)
@@ -88,7 +88,7 @@ func (s *Scanner) unclosed() {
 		return
 	case s.fence.kind == fencePython && (r.exprs == 0 || r.failed()), c.tick.n > 0 && !r.sure:
 	case s.showsData():
-		s.unread = true
+		s.unreadData = true
 		s.swallowed(c.start, r.due())
 	default:
 		s.cut(r.due())

@@ -67,7 +67,7 @@ func (s *Scanner) mayBeWhole() bool {
 	if s.fence.kind != fenceNone {
 		return s.fence.kind == fenceCalls && !s.fence.text || s.marker.on
 	}
-	return s.only || s.marker.on || s.called && s.lists
+	return s.onlyCalls || s.marker.on || s.called && s.wasList
 }
 
 // languageWord reads the word json alone on the first line of the reply; it
@@ -75,7 +75,7 @@ func (s *Scanner) mayBeWhole() bool {
 func (s *Scanner) languageWord(p int) (next int, is tri) {
 	const word = "json"
 	rest := s.text[p:]
-	if !s.only || s.called || s.fence.kind != fenceNone {
+	if !s.onlyCalls || s.called || s.fence.kind != fenceNone {
 		return 0, no
 	}
 	if !strings.HasPrefix(rest, word) {
@@ -99,7 +99,7 @@ func (s *Scanner) languageWord(p int) (next int, is tri) {
 func (s *Scanner) callLabel(p int) (next int, is tri) {
 	const label = "Call:"
 	rest := s.text[p:]
-	if !s.only || s.fence.kind != fenceNone || s.marker.on {
+	if !s.onlyCalls || s.fence.kind != fenceNone || s.marker.on {
 		return 0, no
 	}
 	if !strings.HasPrefix(rest, label) {

@@ -22,7 +22,7 @@ func (s *Scanner) marks(p int) bool {
 	case p+n == len(s.text) && !s.eof:
 		return false
 	case s.isFence(p, n):
-		s.state, s.pos, s.mark = stFence, p+n, run{p, n}
+		s.state, s.pos, s.fenceRun = stFence, p+n, run{p, n}
 		return s.inFence()
 	case s.text[p] == '`':
 		return s.span(p, n)
@@ -50,7 +50,7 @@ var (
 
 // inFence reads the rest of the line of a fence.
 func (s *Scanner) inFence() bool {
-	p, n, t := s.mark.at, s.mark.n, s.text
+	p, n, t := s.fenceRun.at, s.fenceRun.n, s.text
 	i := s.pos
 	for ; i < len(t); i++ {
 		c := t[i]
@@ -68,7 +68,7 @@ func (s *Scanner) inFence() bool {
 			}
 			return s.span(p, n)
 		case (c == '{' || c == '[') && s.infoMayHold(p+n, i), c == '(' && s.infoCalls(p+n, i):
-			return s.openFence(s.mark, i, strings.TrimSpace(t[p+n:i]), true)
+			return s.openFence(s.fenceRun, i, strings.TrimSpace(t[p+n:i]), true)
 		case c == '<' && s.fence.used:
 			return s.closesAtTag()
 		}
@@ -83,7 +83,7 @@ func (s *Scanner) inFence() bool {
 // closesAtTag closes a fence that holds a call at the run that was read, as a tag
 // stands behind it, at pos: DeepSeek's tokens go on there.
 func (s *Scanner) closesAtTag() bool {
-	p, n := s.mark.at, s.mark.n
+	p, n := s.fenceRun.at, s.fenceRun.n
 	switch _, ok := lexTag(s.text[s.pos:], s.eof); {
 	case ok == maybe:
 		return false
@@ -112,7 +112,7 @@ func (s *Scanner) infoCalls(start, q int) bool {
 
 // fenceLine acts on the line of a fence that ends before next.
 func (s *Scanner) fenceLine(next int) bool {
-	p, n := s.mark.at, s.mark.n
+	p, n := s.fenceRun.at, s.fenceRun.n
 	info := strings.TrimSpace(s.text[p+n : next])
 	if s.group.inside && s.text[next-1] != '\n' {
 		s.countByEnd() // the text ends in the line, which may have gone on
@@ -126,7 +126,7 @@ func (s *Scanner) fenceLine(next int) bool {
 	if s.fence.kind != fenceNone {
 		s.closeFence(p, p) // the closing line was left out
 	}
-	return s.openFence(s.mark, next, info, false)
+	return s.openFence(s.fenceRun, next, info, false)
 }
 
 // isSentence reports whether what stands behind a run is no info string, such

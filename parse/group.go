@@ -58,7 +58,7 @@ func (s *Scanner) beginGroup(start, end int) {
 		return
 	}
 	s.group.on, s.group.inside, s.group.first = true, s.fence.kind == fenceCalls, s.count()
-	if s.lists && s.called && s.fence.kind == fenceNone {
+	if s.wasList && s.called && s.fence.kind == fenceNone {
 		s.group.beside = Span{start, end}
 	}
 }
@@ -75,7 +75,7 @@ func (s *Scanner) confirm() {
 
 // dissolveUnlessOnly settles tentative calls where the reply ends.
 func (s *Scanner) dissolveUnlessOnly() {
-	if s.group.on && s.only {
+	if s.group.on && s.onlyCalls {
 		s.confirm()
 		return
 	}
@@ -104,5 +104,5 @@ func (s *Scanner) countByEnd() {
 // endGroup forgets the group, which is decided.
 func (s *Scanner) endGroup() {
 	s.group = group{faults: s.group.faults[:0]}
-	s.lists = false
+	s.wasList = false
 }

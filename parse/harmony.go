@@ -149,7 +149,7 @@ func (s *Scanner) inHeader() bool {
 	case strings.HasPrefix(ch, "analysis"):
 		return s.openThought(p, body, thinkHarmony, "")
 	case strings.HasPrefix(ch, "final"):
-		s.final = body
+		s.finalAt = body
 		return s.drop(p, body, dropLabel)
 	}
 	return s.drop(p, body, dropToken)
@@ -182,7 +182,7 @@ func headerLen(s string) (n int, ok tri) {
 
 // headerCut acts on a header that never ends.
 func (s *Scanner) headerCut(p int, ok tri) bool {
-	s.state, s.unended = stText, ok == maybe && len(s.text)-p < maxHeader
+	s.state, s.openHeader = stText, ok == maybe && len(s.text)-p < maxHeader
 	t, _ := lexTag(s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
 		if name, ok := recipient(s.text[p+i:], &s.reg); ok {
@@ -200,7 +200,7 @@ func (s *Scanner) headerCut(p int, ok tri) bool {
 		return s.beginNamed(named{start: n.start, name: n.name, at: end, dialect: DialectHarmony})
 	}
 	s.drop(p, end, dropToken)
-	s.stands = true
+	s.impliedTag = true
 	return true
 }
 

@@ -29,67 +29,76 @@ const (
 	stOver                   // nothing counts any more
 )
 
-// lex is the state of the scanner between pieces of text.
+// lex is what the scanner knows of the text before pos.
 type lex struct {
-	pos    int
+	pos    int // the next byte to read
 	state  state
-	over   dropReason // why nothing counts any more
-	overAt int        // where that began
+	over   dropReason // in stOver: why nothing counts any more
+	overAt int        // and from where on
 
-	lead      bool   // since the last construct there was only white space
-	only      bool   // the reply holds nothing but calls so far
-	called    bool   // the last construct was a call
-	reasons   bool   // a ReAct thought stands in the reply
-	dialogue  bool   // a turn of the user stands behind an answer or a call, as its words
-	glued     bool   // the last construct was a call whose name stood apart from its arguments, which may go on
-	shut      bool   // the last call ended with a closing tag of its own
-	strung    bool   // the last call has a plain string for its argument, which may go on
-	between   bool   // a call whose arguments stood between tags has been read
-	stands    bool   // a role token or a closing tag stands directly before: it is an opening tag
-	prefix    int    // what from here on belongs to a call that follows, or -1
-	here      lines  // the line of pos
-	ahead     lines  // the line at the end of the text
-	odd       int    // the line on which a backtick stands alone, or -1
-	told      int    // the line on which a sentence speaks of a call, or -1
-	spoken    int    // where the last call ends that a sentence speaks of
-	mark      run    // of backticks or tildes, whose line is being read
-	tick      run    // of backticks, the last that a candidate may stand behind
-	noTick    [3]int // lines on which no run of that length closes a span
-	blockSeen int    // how far the end of a line in a blocked fence was looked for
-	spanSeen  int    // how far the end of a span was looked for
-	unended   bool   // the text ends in what may be a header of harmony: more of it may come
-	unread    bool   // the text ends in data that was not looked into for tokens
-	check     int    // next offset at which repetition is looked for
-	floor     int    // repetition is looked for behind this
+	// The lead is the place behind a construct, or at the start of the reply, where
+	// only white space has come so far: a call may begin there without a bracket.
+	lead       bool
+	onlyCalls  bool // the reply holds nothing but calls so far
+	impliedTag bool // a role token or a closing tag stands directly before, in place of an opening tag
+	prefix     int  // what stands from here on belongs to a call, if one follows; or -1
 
-	marker marker
-	soft   bool
-	label  Dialect // of the soft marker
-	fence  fence
-	nest   []int // lengths of the fences that are open in a blocked one, its own first
-	group  group
-	lists  bool // the last item was a list
-	bare   bool // the last item was a call expression without a list
-	ended  int  // where the last item ends
+	// The last call.
+	called      bool // nothing but white space and separators has come since
+	callEnd     int  // where it ends, or the fault or answer in its place
+	wasList     bool // it stood in a list
+	bareExpr    bool // it was a call expression without a list
+	argsMayGoOn bool // its name stood apart from its arguments: more of them may come
+	plainString bool // its argument is a plain string, which may go on
+	shutByTag   bool // a closing tag of its own ended it
+	taggedArgs  bool // the last whose name stood apart had its arguments between tags
+	equal       int  // how many equal calls stand in a row
 
-	cand    candidate
-	escaped escaped
-	named   named
-	param   params
-	think   thought
-	mid     middle
+	// Lines, by the offset of their first byte.
+	here     lines  // the line of pos
+	ahead    lines  // the line at the end of the text
+	oddLine  int    // the last on which a backtick stands alone, or -1
+	toldLine int    // the last on which a sentence speaks of a call, or -1
+	toldEnd  int    // where the call ends that it speaks of
+	noCloser [3]int // the last on which no run of 1, of 2, of 3 or more backticks closes a span, or -1
 
-	faults   []fault
-	answers  []answer
-	final    int // where the final answer begins, or -1
-	answered int // pieces before it
-	equal    int // equal calls in a row
+	// How far the text was searched in vain.
+	blockSeen   int // for the end of a line in a blocked fence
+	spanSeen    int // for the end of a code span
+	repeatCheck int // the offset at which repetition is looked for next
+	repeatFloor int // it is looked for behind this offset only
+
+	// What is open.
+	fenceRun run // in stFence: the run of backticks or tildes that the line began with
+	tick     run // the last run of backticks that a candidate may stand behind
+	fence    fence
+	nest     []int // in stBlocked: the lengths of the runs of the open fences, the outermost first
+	marker   marker
+	soft     bool    // a soft marker
+	label    Dialect // of the calls that it announces, if they have one of their own
+	group    group
+	cand     candidate
+	escaped  escaped
+	named    named
+	param    params
+	think    thought
+	mid      middle
+
+	// What was found so far.
+	faults       []fault
+	answers      []answer
+	finalAt      int  // where the final answer begins, or -1
+	beforeAnswer int  // how many pieces stand before it
+	reactThought bool // a ReAct thought
+	dialogue     bool // a turn of the user behind an answer or a call, as its words
+	openHeader   bool // the text ends in what may be a header of harmony: more of it may come
+	unreadData   bool // the text ends in data that was not looked into for tokens
 }
 
 func (l *lex) start(o Options) {
 	*l = lex{
-		lead: true, only: true, prefix: -1, odd: -1, told: -1, final: -1,
-		noTick: [3]int{-1, -1, -1}, check: repeatWindow,
+		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, toldLine: -1, finalAt: -1,
+		noCloser: [3]int{-1, -1, -1}, repeatCheck: repeatWindow,
 		faults: l.faults[:0], answers: l.answers[:0], group: group{faults: l.group.faults[:0]}, nest: l.nest[:0],
 	}
 	if o.InThought {
@@ -195,22 +204,22 @@ func (s *Scanner) plain(p, next int) bool {
 
 // prose notes that text that is no call stands at p.
 func (s *Scanner) prose(p int) {
-	if !s.lead && !s.only {
+	if !s.lead && !s.onlyCalls {
 		s.prefix = -1
 		return
 	}
 	if s.marker.on && s.marker.pending {
 		s.usedMarker(p)
 	}
-	s.lead, s.called, s.stands, s.soft = false, false, false, false
+	s.lead, s.called, s.impliedTag, s.soft = false, false, false, false
 	s.prefix = -1
-	if s.group.inside && !strings.Contains(s.text[s.ended:p], "\n") {
+	if s.group.inside && !strings.Contains(s.text[s.callEnd:p], "\n") {
 		s.fault(ReasonMalformed, p, "the end of the line")
 	}
-	if s.only || s.group.on {
+	if s.onlyCalls || s.group.on {
 		s.dissolve()
 	}
-	s.only = false
+	s.onlyCalls = false
 	s.fence.text = true
 	if s.marker.on && !s.marker.pending {
 		s.marker = marker{}
@@ -257,7 +266,7 @@ func (s *Scanner) leadWide(p int) bool {
 	if !utf8.FullRuneInString(rest) && !s.eof {
 		return false
 	}
-	if s.only || s.called { // an edge of the reply, or it may be one
+	if s.onlyCalls || s.called { // an edge of the reply, or it may be one
 		if r, n := utf8.DecodeRuneInString(rest); isInvisible(r) {
 			return s.drop(p, p+n, dropEdge)
 		}
@@ -301,7 +310,7 @@ func (s *Scanner) look(p int) int {
 // before it is text, unless it belongs to a call.
 func (s *Scanner) drop(start, end int, reason dropReason) bool {
 	s.lead, s.pos = true, end
-	if s.prefix >= 0 && (s.marker.pending || s.stands) && reason == dropToken {
+	if s.prefix >= 0 && (s.marker.pending || s.impliedTag) && reason == dropToken {
 		return true // decided with the marker
 	}
 	if s.prefix >= 0 && s.called {
@@ -355,7 +364,7 @@ func (s *Scanner) object(p int) bool {
 		return is == yes
 	}
 	c := s.candidate(p)
-	c.glued = c.called && s.glued
+	c.argsMayGoOn = c.called && s.argsMayGoOn
 	s.read.begin(p)
 	s.read.sure = false
 	return true
@@ -398,7 +407,7 @@ func (s *Scanner) bracket(p int) bool {
 	if ok == maybe {
 		return false
 	}
-	if ok == no && s.eof && s.called && s.lists && s.begunName(p+1) {
+	if ok == no && s.eof && s.called && s.wasList && s.begunName(p+1) {
 		s.cut("the rest of a call") // behind lists of calls: another was begun
 	}
 	if ok == no || s.fence.kind == fencePython && !calls {

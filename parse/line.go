@@ -110,7 +110,7 @@ func (s *Scanner) inLineRest() bool {
 			if s.pos += n; n == 0 {
 				return s.speaksOf()
 			}
-		case b == '`' && s.odd >= 0 && s.odd == s.lineStart(c.start): // it closes the run before
+		case b == '`' && s.oddLine >= 0 && s.oddLine == s.lineStart(c.start): // it closes the run before
 			s.pos++
 		case b == '[':
 			return s.listGoesOn()
@@ -198,21 +198,21 @@ func (s *Scanner) tagEndsLine() bool {
 }
 
 // toldOf reports whether the line of p has spoken of a call.
-func (s *Scanner) toldOf(p int) bool { return s.told >= 0 && s.told == s.lineStart(p) }
+func (s *Scanner) toldOf(p int) bool { return s.toldLine >= 0 && s.toldLine == s.lineStart(p) }
 
 // joined reports whether a comma joins what stands at p to a call that a sentence
 // speaks of.
 func (s *Scanner) joined(p int) bool {
-	if s.spoken == 0 || p-s.spoken > maxLook {
+	if s.toldEnd == 0 || p-s.toldEnd > maxLook {
 		return false
 	}
-	between := s.text[s.spoken:p]
+	between := s.text[s.toldEnd:p]
 	return strings.ContainsAny(between, ",;") && strings.Trim(between, ",; \t\r\n") == ""
 }
 
 // besideCalls reports whether a call ends on the line of p.
 func (s *Scanner) besideCalls(p int) bool {
-	return len(s.calls) > 0 && s.ended > s.lineStart(p)
+	return len(s.calls) > 0 && s.callEnd > s.lineStart(p)
 }
 
 // speaksOf makes text of the candidate, as its sentence goes on: what follows on
@@ -223,6 +223,6 @@ func (s *Scanner) speaksOf() bool {
 		s.acceptFault(Problem{Reason: ReasonMalformed, Offset: s.cand.start, Expected: "calls alone, or marked ones"}, false)
 		return true
 	}
-	s.told, s.spoken = s.lineStart(s.cand.end), s.cand.end
+	s.toldLine, s.toldEnd = s.lineStart(s.cand.end), s.cand.end
 	return s.reject()
 }

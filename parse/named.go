@@ -345,7 +345,7 @@ func (s *Scanner) finishNamed() bool {
 	if r.failed() {
 		c.start = s.named.start
 		s.acceptFault(r.problem, s.named.whole)
-		s.only = false
+		s.onlyCalls = false
 		s.lead, s.called = true, false
 		return true
 	}
@@ -356,8 +356,8 @@ func (s *Scanner) finishNamed() bool {
 	hard, calls := !s.named.whole && !s.named.fenced, len(s.calls)
 	s.finishArgs(args, c.end)
 	if s.called && len(s.calls) > calls {
-		s.glued = hard
-		s.strung = r.single && slices.ContainsFunc(s.calls[calls].call.Repairs, func(r Repair) bool { return r.Code == RepairPositional })
+		s.argsMayGoOn = hard
+		s.plainString = r.single && slices.ContainsFunc(s.calls[calls].call.Repairs, func(r Repair) bool { return r.Code == RepairPositional })
 	}
 	return true
 }
@@ -392,7 +392,7 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 		c.expr = false
 	}
 	s.accept()
-	s.between = betweenTags(n.dialect)
+	s.taggedArgs = betweenTags(n.dialect)
 	return true
 }
 

@@ -301,7 +301,7 @@ func (s *Scanner) finishParams(end int, byEnd bool) {
 		s.read.repair(RepairMissingTag, end)
 	}
 	s.finishArgs(view(s.param.out), end)
-	s.shut = s.called && !byEnd
+	s.shutByTag = s.called && !byEnd
 }
 
 // paramsAtEnd ends the call where the text ends: a closing tag behind an open

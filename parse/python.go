@@ -80,8 +80,8 @@ func isAssigned(before string) bool {
 // that may hold calls, behind a call expression or a list on its line, and
 // between expressions that are all there is.
 func (s *Scanner) mayComment(p int) bool {
-	if s.called && (s.bare || s.lists) {
-		return s.group.on || !strings.Contains(s.text[s.ended:p], "\n")
+	if s.called && (s.bareExpr || s.wasList) {
+		return s.group.on || !strings.Contains(s.text[s.callEnd:p], "\n")
 	}
 	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text
 }

@@ -198,12 +198,12 @@ func (s *Scanner) colon(p int) bool {
 				s.open(start)
 				return false
 			}
-			if s.reasons || w != wordAnswer && w != wordObservation {
+			if s.reactThought || w != wordAnswer && w != wordObservation {
 				return s.lineWord(start, w, bold-start+n)
 			}
 		}
 	}
-	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.ended), p), p) {
+	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.callEnd), p), p) {
 		s.prose(p)
 		s.state, s.pos = stRest, p+1
 		return true
@@ -253,7 +253,7 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 			s.fault(ReasonAmbiguous, p, "one object of arguments")
 		}
 	case wordThought:
-		s.reasons = true
+		s.reactThought = true
 	}
 	return s.plain(p, end)
 }
@@ -263,11 +263,11 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 	if len(s.calls) > 0 || s.group.on {
 		s.dissolve()
 	}
-	s.final = end
+	s.finalAt = end
 	s.prefix = -1
 	if len(s.calls) == 0 {
 		s.add(pieceText, p, dropNone)
-		s.takeBack(s.answered, func(n piece) piece {
+		s.takeBack(s.beforeAnswer, func(n piece) piece {
 			if n.kind == pieceText {
 				n.kind = pieceThink
 			}
@@ -275,7 +275,7 @@ func (s *Scanner) finalAnswer(p, end int) bool {
 		})
 	}
 	s.drop(p, end, dropLabel)
-	s.answered = s.count()
-	s.only, s.lead = false, false
+	s.beforeAnswer = s.count()
+	s.onlyCalls, s.lead = false, false
 	return true
 }

@@ -27,7 +27,7 @@ func (s *Scanner) release() {
 		}
 	case stFence:
 		if s.prefix < 0 {
-			s.add(pieceText, s.mark.at, dropNone)
+			s.add(pieceText, s.fenceRun.at, dropNone)
 		}
 	case stNamed, stParams, stAction, stInput:
 		if s.prefix < 0 {

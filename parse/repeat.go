@@ -10,13 +10,13 @@ const (
 )
 
 // repeatDue reports whether the text reaches the next check.
-func (s *Scanner) repeatDue() bool { return s.check <= len(s.text) }
+func (s *Scanner) repeatDue() bool { return s.repeatCheck <= len(s.text) }
 
 // lookEnd is how far the text may be looked at from offset from on before the next
 // look for repetition.
 func (s *Scanner) lookEnd(from int) int {
 	if s.repeatDue() {
-		return max(s.check, from)
+		return max(s.repeatCheck, from)
 	}
 	return len(s.text)
 }
@@ -24,9 +24,9 @@ func (s *Scanner) lookEnd(from int) int {
 // lookForRepeat looks at the window that ends at the next check. It reports
 // false if the reply ends there.
 func (s *Scanner) lookForRepeat() bool {
-	at := s.check
-	s.check += repeatWindow
-	if at-repeatWindow < s.floor || !repeats(s.text[at-repeatWindow:at]) {
+	at := s.repeatCheck
+	s.repeatCheck += repeatWindow
+	if at-repeatWindow < s.repeatFloor || !repeats(s.text[at-repeatWindow:at]) {
 		return true
 	}
 	return s.repetition(at)
@@ -35,7 +35,7 @@ func (s *Scanner) lookForRepeat() bool {
 // lastRepeat looks for repetition at the very end.
 func (s *Scanner) lastRepeat() {
 	n := len(s.text)
-	if n-repeatWindow < s.floor || n < repeatWindow || len(s.faults) > 0 || s.think.open || !repeats(s.text[n-repeatWindow:]) {
+	if n-repeatWindow < s.repeatFloor || n < repeatWindow || len(s.faults) > 0 || s.think.open || !repeats(s.text[n-repeatWindow:]) {
 		return
 	}
 	if len(s.calls) == 0 {
@@ -80,9 +80,9 @@ func (s *Scanner) repetition(p int) bool {
 
 // floorAt says that repetition is looked for behind p only.
 func (s *Scanner) floorAt(p int) {
-	s.floor = p
-	if next := (p/repeatWindow + 2) * repeatWindow; s.check < next {
-		s.check = next
+	s.repeatFloor = p
+	if next := (p/repeatWindow + 2) * repeatWindow; s.repeatCheck < next {
+		s.repeatCheck = next
 	}
 }
 

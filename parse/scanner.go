@@ -129,7 +129,7 @@ func (s *Scanner) goesOn(chunk string) bool {
 	if ends.In(chunk) {
 		return false
 	}
-	if s.sent != n || len(s.buf) != n || n+len(chunk) >= s.check || s.held >= 0 || n+len(chunk) > cap(s.buf) {
+	if s.sent != n || len(s.buf) != n || n+len(chunk) >= s.repeatCheck || s.held >= 0 || n+len(chunk) > cap(s.buf) {
 		return false
 	}
 	if thought != (s.last.kind == pieceThink) || !thought && (s.last.kind != pieceText || s.lead || s.buf[n-1] == '\n') {

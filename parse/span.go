@@ -11,7 +11,7 @@ func (s *Scanner) span(p, n int) bool {
 	}
 	if holds == yes {
 		class := min(n, 3) - 1
-		s.noTick[class] = -1
+		s.noCloser[class] = -1
 		s.open(p)
 		if !s.lead {
 			s.prefix = p
@@ -46,8 +46,8 @@ func (s *Scanner) spanHolds(q int) tri {
 func (s *Scanner) skipSpan(p, n int) bool {
 	line := s.lineStart(p)
 	class := min(n, 3) - 1
-	if s.noTick[class] == line {
-		s.odd = line
+	if s.noCloser[class] == line {
+		s.oddLine = line
 		return s.plain(p, p+n)
 	}
 	switch end, ok := s.closingRun(p+n, n); ok {
@@ -56,7 +56,7 @@ func (s *Scanner) skipSpan(p, n int) bool {
 	case yes:
 		return s.plain(p, end)
 	}
-	s.noTick[class], s.odd = line, line
+	s.noCloser[class], s.oddLine = line, line
 	return s.plain(p, p+n)
 }
 
@@ -115,7 +115,7 @@ func (s *Scanner) unclosedSpan(told bool) bool {
 		return s.accept() // it is a fence after all
 	}
 	// The run before stands alone, or the line ends with the span.
-	s.odd, c.byEnd = s.lineStart(c.tick.at), true
+	s.oddLine, c.byEnd = s.lineStart(c.tick.at), true
 	if told {
 		return s.speaksOf()
 	}

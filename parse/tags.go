@@ -87,7 +87,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markMessage, markPart:
 		return s.partTag(p, end)
 	case markParam, markArgKey, markArgValue:
-		if t.close && (s.called || s.between) {
+		if t.close && (s.called || s.taggedArgs) {
 			return s.orphan(p, end)
 		}
 		if s.lead && s.called {
@@ -110,7 +110,7 @@ func (s *Scanner) openMarker(p, end int, t tag) bool {
 	s.open(p)
 	if !s.marker.pending {
 		s.marker = marker{start: p, before: !s.blankBefore(p)}
-		if s.called || s.stands {
+		if s.called || s.impliedTag {
 			s.marker.before = false
 		}
 	}
@@ -118,7 +118,7 @@ func (s *Scanner) openMarker(p, end int, t tag) bool {
 	if t.dialect != "" && (s.marker.dialect == "" || t.dialect != DialectDeepSeek) {
 		s.marker.dialect = t.dialect // Kimi's tokens and DeepSeek's share a name
 	}
-	s.lead, s.called, s.stands = true, false, false
+	s.lead, s.called, s.impliedTag = true, false, false
 	s.pos = end
 	return true
 }
@@ -130,7 +130,7 @@ func (s *Scanner) closeMarker(p, end int) bool {
 	case s.marker.on && s.marker.pending:
 		s.emptyMarker(s.marker, s.marker.end)
 		s.prefix = -1
-		s.only = false
+		s.onlyCalls = false
 		s.drop(p, end, dropMarker)
 	case s.marker.on || s.called:
 		s.drop(p, end, dropMarker)
@@ -139,7 +139,7 @@ func (s *Scanner) closeMarker(p, end int) bool {
 		s.lead = true
 	}
 	s.marker = marker{}
-	s.stands, s.called = true, false
+	s.impliedTag, s.called = true, false
 	s.pos = end
 	return true
 }
@@ -187,11 +187,11 @@ func (s *Scanner) role(p, end int, t tag) bool {
 		return s.endReply(p, dropTurn)
 	case "assistant", "model", "chatbot", "gpt", "bot":
 		s.drop(p, q, dropToken)
-		s.stands = false
+		s.impliedTag = false
 		return true
 	}
 	s.drop(p, end, dropToken)
-	s.stands = true // a role token without a role, where a tag is due
+	s.impliedTag = true // a role token without a role, where a tag is due
 	return true
 }
 
@@ -251,10 +251,10 @@ func (s *Scanner) arrows(p int) bool {
 func (s *Scanner) functionTag(p, end int, t tag) bool {
 	if t.close {
 		if s.called {
-			if n := len(s.calls); n > 0 && s.shut && betweenTags(s.calls[n-1].call.Dialect) {
+			if n := len(s.calls); n > 0 && s.shutByTag && betweenTags(s.calls[n-1].call.Dialect) {
 				return s.orphan(p, end)
 			}
-			s.shut, s.glued = true, false
+			s.shutByTag, s.argsMayGoOn = true, false
 			return s.drop(p, end, dropMarker)
 		}
 		return s.plain(p, end)

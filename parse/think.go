@@ -83,7 +83,7 @@ func (s *Scanner) restart(end int) {
 
 // keep takes over what belongs to the text and not to its reading.
 func (l *lex) keep(old *lex) {
-	l.here, l.ahead, l.check, l.floor = old.here, old.ahead, old.check, old.floor
+	l.here, l.ahead, l.repeatCheck, l.repeatFloor = old.here, old.ahead, old.repeatCheck, old.repeatFloor
 }
 
 // closeMiddle closes a thought that was opened in the middle of a sentence:
