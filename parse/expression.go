@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"strings"
-)
+import "strings"
 
 // leadWord reads a word that may begin a call, a label or an expression: yes says
 // that something was read.
@@ -45,19 +43,6 @@ func (s *Scanner) leadWord(p int) tri {
 		return no
 	}
 	return s.expressionAt(p)
-}
-
-// maybeIf is maybe if more text may come and change an answer that is no so far.
-func (s *Scanner) maybeIf(open bool) tri {
-	if open && !s.eof {
-		return maybe
-	}
-	return no
-}
-
-// orPlain passes on to the word at p as text if it is nothing else.
-func (s *Scanner) orPlain(is tri, p int) bool {
-	return is != maybe && (is == yes || s.plain(p, p))
 }
 
 // mayBeWhole reports whether a call without brackets may stand here: so far

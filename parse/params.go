@@ -137,7 +137,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 // are all <parameter> or all <param>, as the first is.
 func (s *Scanner) foreign(t tag) bool {
 	v := &s.param
-	short := t.marker == "param"
+	short := t.key == "param"
 	if len(v.keys) == 0 && !v.open {
 		v.short = short
 	}

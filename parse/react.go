@@ -54,7 +54,7 @@ func (s *Scanner) noAction(end int) bool {
 	p := s.named.start
 	s.named = named{}
 	s.state = stText
-	s.softOpen(p, end)
+	s.openSoft(p, end)
 	s.label = DialectCommandR
 	return true
 }

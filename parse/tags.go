@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"strings"
-)
+import "strings"
 
 // angle reads a tag or a control token.
 func (s *Scanner) angle(p int) bool {
@@ -62,7 +60,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markThink:
 		return s.thinkTag(p, end, t)
 	case markToken:
-		if t.marker == "bot_end" {
+		if t.key == "bot_end" {
 			s.dissolveUnlessOnly() // the calls are complete; a comment follows
 		}
 		if s.called && !s.marker.pending {
@@ -104,71 +102,6 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	return s.plain(p, end)
 }
 
-// openMarker opens a hard marker. One that is opened again before anything
-// followed is one marker.
-func (s *Scanner) openMarker(p, end int, t tag) bool {
-	s.open(p)
-	if !s.marker.pending {
-		s.marker = marker{start: p, before: !s.blankBefore(p)}
-		if s.called || s.impliedTag {
-			s.marker.before = false
-		}
-	}
-	s.marker.on, s.marker.pending, s.marker.end = true, true, end
-	if t.dialect != "" && (s.marker.dialect == "" || t.dialect != DialectDeepSeek) {
-		s.marker.dialect = t.dialect // Kimi's tokens and DeepSeek's share a name
-	}
-	s.lead, s.called, s.impliedTag = true, false, false
-	s.pos = end
-	return true
-}
-
-// closeMarker closes the hard marker. Without an open one it stands for the
-// opening tag of a call directly behind it.
-func (s *Scanner) closeMarker(p, end int) bool {
-	switch {
-	case s.marker.on && s.marker.pending:
-		s.emptyMarker(s.marker, s.marker.end)
-		s.prefix = -1
-		s.onlyCalls = false
-		s.drop(p, end, dropMarker)
-	case s.marker.on || s.called:
-		s.drop(p, end, dropMarker)
-	default:
-		s.open(p)
-		s.lead = true
-	}
-	s.marker = marker{}
-	s.impliedTag, s.called = true, false
-	s.pos = end
-	return true
-}
-
-// softMarker reads a marker that counts only with a call behind it.
-func (s *Scanner) softMarker(p, end int, t tag) bool {
-	if t.close {
-		if s.called {
-			s.drop(p, end, dropMarker)
-			s.called = false
-			return true
-		}
-		return s.plain(p, end)
-	}
-	if s.marker.on && s.marker.pending {
-		s.pos = end
-		return true
-	}
-	s.softOpen(p, end)
-	return true
-}
-
-func (s *Scanner) softOpen(p, end int) {
-	s.prefix = -1
-	s.open(p)
-	s.soft, s.lead, s.called = true, true, false
-	s.pos = end
-}
-
 // role reads a token that begins a turn, and whose it is.
 func (s *Scanner) role(p, end int, t tag) bool {
 	if strings.EqualFold(t.name, "start") && t.bars {
@@ -193,27 +126,6 @@ func (s *Scanner) role(p, end int, t tag) bool {
 	s.drop(p, end, dropToken)
 	s.impliedTag = true // a role token without a role, where a tag is due
 	return true
-}
-
-// usedMarker ends a hard marker with no call in it, text stands at p. A marker
-// in the middle of a sentence is only mentioned.
-func (s *Scanner) usedMarker(p int) {
-	m := s.marker
-	s.marker = marker{}
-	between := s.text[m.end:p]
-	if m.before && !strings.Contains(between, "\n") && !strings.ContainsRune("{[<`", rune(s.text[p])) {
-		return
-	}
-	s.emptyMarker(m, p)
-}
-
-// emptyMarker notes that at p no call follows the hard marker m.
-func (s *Scanner) emptyMarker(m marker, p int) {
-	begun := s.text[s.look(m.end):]
-	s.faults = append(s.faults, fault{
-		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
-		empty:   !s.reg.known(begun[:wordLen(begun)]), start: m.start,
-	})
 }
 
 // arrows reads Functionary's >>>NAME.
@@ -313,15 +225,4 @@ func (s *Scanner) toolName(p, end int, t tag) bool {
 		return s.plain(p, end)
 	}
 	return s.beginNamed(named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"})
-}
-
-// marker is the hard marker that is open.
-type marker struct {
-	on      bool
-	pending bool // nothing has followed it yet
-	start   int
-	end     int
-	before  bool // prose stands before it on its line
-	list    bool // a list of calls has been read in it
-	dialect Dialect
 }

@@ -14,10 +14,10 @@ func (s *Scanner) thinkTag(p, end int, t tag) bool {
 // thinkName folds the name of a thinking tag, so that an opening and its
 // closing tag have the same.
 func thinkName(t tag) string {
-	if t.marker == "" { // it has brackets or triangles
+	if t.key == "" { // it has brackets or triangles
 		return t.name[:1]
 	}
-	return t.marker
+	return t.key
 }
 
 // openThought opens a thought at p. In the middle of a sentence it is one only
