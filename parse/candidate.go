@@ -2,6 +2,7 @@ package parse
 
 import (
 	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -359,4 +360,13 @@ func (s *Scanner) place(p int) place {
 		fence: s.fence.kind == fenceCalls,
 		whole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
 	}
+}
+
+// isAssigned reports whether what follows before is the content of a string that
+// program text assigns.
+func isAssigned(before string) bool {
+	if before == "" || strings.IndexByte("'\"`", before[len(before)-1]) < 0 {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimRight(before[max(0, len(before)-maxName):len(before)-1], "'\"` "), "=")
 }

@@ -95,7 +95,7 @@
 // brackets, bars and namespace; a closing token is one more row. If calls in it
 // should carry a name of their own, add a Dialect constant and name it in the
 // row. Only a shape of its own needs code: a file that takes the scanner from a
-// construct of lex.go to named, params or a reader, as harmony.go and react.go do.
+// construct of text.go to named, params or a reader, as harmony.go and react.go do.
 // Then write goldens, among them a cut call, a mention in a sentence and an
 // invented result behind the call; the tests feed each at every split.
 package parse

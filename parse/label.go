@@ -45,38 +45,6 @@ var lineWords = []labelled{
 	{"✿RETURN✿:", wordObservation},
 }
 
-// turnWords begin a turn of somebody else, or a result, where a line begins with
-// one directly behind a call. Anywhere else they are words of an answer.
-var turnWords = []struct {
-	text string
-	why  dropReason
-}{
-	{"USER:", dropTurn}, {"User:", dropTurn}, {"user:", dropTurn}, {"user\n", dropTurn}, {"**User:**", dropTurn}, {"### User:", dropTurn},
-	{"HUMAN:", dropTurn}, {"Human:", dropTurn}, {"human:", dropTurn}, {"human\n", dropTurn}, {"**Human:**", dropTurn}, {"<human>:", dropTurn},
-	{"SYSTEM:", dropTurn}, {"System:", dropTurn}, {"system\n", dropTurn}, {"ipython\n", dropTurn}, {"tool\n", dropTurn},
-	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
-	{"GPT4 Correct User:", dropTurn}, // OpenChat, Starling
-	{"OBSERVATION:", dropResult}, {"observation:", dropResult}, {"**Observation:**", dropResult},
-	{"TOOL:", dropResult}, {"Tool:", dropResult}, {"Tool Response:", dropResult}, {"Tool output:", dropResult}, {"Tool Output:", dropResult},
-	{"Tool results:", dropResult}, {"Tool Results:", dropResult},
-	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
-}
-
-// lexTurn reads the turn word that line begins with, and says why it ends the
-// reply.
-func lexTurn(line string, eof bool) (why dropReason, ok tri) {
-	for i := range turnWords {
-		switch w := &turnWords[i]; {
-		case line != "" && w.text[0] != line[0]:
-		case strings.HasPrefix(line, w.text):
-			return w.why, yes
-		case !eof && strings.HasPrefix(w.text, line):
-			ok = maybe
-		}
-	}
-	return dropNone, ok
-}
-
 // beginsLine are the first bytes of line words, of functools and of >>>.
 var beginsLine = byteset.New(func(c byte) bool {
 	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })

@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"strings"
-)
+import "strings"
 
 // inAction reads the rest of an Action: line: the name of a tool, or nothing.
 func (s *Scanner) inAction() bool {
@@ -209,19 +207,6 @@ func (s *Scanner) colon(p int) bool {
 		return true
 	}
 	return s.plain(p, p+1)
-}
-
-// inDialogue reports whether a turn of the assistant begins with the name that stands
-// in [start, p), at the start of a line or directly behind a call, and someone else
-// has spoken behind an answer or a call. Nothing in such a dialogue is meant.
-func (s *Scanner) inDialogue(start, p int) bool {
-	switch strings.Trim(s.text[start:p], " \t*") {
-	case "User", "USER", "user", "Human", "HUMAN", "human":
-		s.dialogue = s.dialogue || s.hasBefore(start)
-	case "Assistant", "ASSISTANT", "assistant", "AI":
-		return s.dialogue
-	}
-	return false
 }
 
 // lineWord acts on a word at the start of a line.

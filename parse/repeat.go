@@ -73,7 +73,7 @@ func (s *Scanner) repetition(p int) bool {
 		s.fault(ReasonRepetition, p, "text that goes on")
 	}
 	s.prefix = -1
-	s.state, s.over, s.overAt = stOver, dropRepetition, p
+	s.endAt(p, dropRepetition)
 	s.pos = len(s.text)
 	return false
 }
@@ -107,5 +107,5 @@ func (s *Scanner) tooManyEqual() {
 	s.confirm()
 	last := s.calls[len(s.calls)-1].call
 	s.fault(ReasonRepetition, last.Span.Start, "at most 8 equal calls in a row")
-	s.state, s.over, s.overAt = stOver, dropRepetition, s.pos
+	s.endAt(s.pos, dropRepetition)
 }

@@ -3,11 +3,8 @@ package parse
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
 // A Scanner reads a reply piece by piece. How the reply is cut into pieces
@@ -25,7 +22,7 @@ type Scanner struct {
 	muted bool // nobody asks for events
 	wait  wait
 
-	lex
+	scanState
 	read reader
 	room room
 	pieces
@@ -67,7 +64,7 @@ func cloneTools(tools []Tool) []Tool {
 // start sets the scanner to the beginning of a reply.
 func (s *Scanner) start() {
 	s.text, s.eof, s.wait = "", false, wait{}
-	s.lex.start(s.o)
+	s.scanState.start(s.o)
 	s.read.reg, s.read.eof = &s.reg, false
 	s.room.call[0] = found{}
 	s.pieces.start()
@@ -209,22 +206,12 @@ func (s *Scanner) recycle() {
 // maxKept is the longest reply whose buffers are kept for another, in bytes.
 const maxKept = 64 << 10
 
-// needles are the bytes that may begin something: objects, lists, tags, fences
-// and spans, words at the start of a line, and the middle byte of ◁. In prose a
-// line break may, too.
-var (
-	needles   = byteset.New(isNeedle)
-	proseEnds = byteset.New(func(c byte) bool { return isNeedle(c) || c == '\n' })
-)
-
-func isNeedle(c byte) bool { return strings.IndexByte("{[<~>:`\x97", c) >= 0 }
-
 // tooLarge ends a reply that is larger than any that is read. What was not
 // certain by then counts as nothing.
 func (s *Scanner) tooLarge() {
 	s.fault(ReasonTooLarge, len(s.text), "at most 1 GiB")
 	s.dissolve()
-	s.state, s.over, s.overAt = stOver, dropTooLarge, s.done
+	s.endAt(s.done, dropTooLarge)
 	s.add(pieceDrop, len(s.text), s.over)
 	s.emit()
 }

@@ -102,32 +102,6 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	return s.plain(p, end)
 }
 
-// role reads a token that begins a turn, and whose it is.
-func (s *Scanner) role(p, end int, t tag) bool {
-	if strings.EqualFold(t.name, "start") && t.bars {
-		s.header(p, named{})
-		return true
-	}
-	q := end
-	for q < len(s.text) && q < end+16 && (isLetter(s.text[q]) || q == end && s.text[q] == ' ') {
-		q++
-	}
-	if q == len(s.text) && !s.eof {
-		return false
-	}
-	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
-	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
-		return s.endReply(p, dropTurn)
-	case "assistant", "model", "chatbot", "gpt", "bot":
-		s.drop(p, q, dropToken)
-		s.impliedTag = false
-		return true
-	}
-	s.drop(p, end, dropToken)
-	s.impliedTag = true // a role token without a role, where a tag is due
-	return true
-}
-
 // arrows reads Functionary's >>>NAME.
 func (s *Scanner) arrows(p int) bool {
 	n := runLen(s.text[:min(len(s.text), p+4)], p)

@@ -29,8 +29,8 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		}
 		s.prefix = -1
 		s.add(pieceText, p, dropNone)
-		saved := s.lex
-		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, lex: &saved}
+		saved := s.scanState
+		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, state: &saved}
 		s.hold(s.count())
 		s.pos = body
 		return true
@@ -74,16 +74,16 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 
 // restart forgets what was read before end: it was thought.
 func (s *Scanner) restart(end int) {
-	old := s.lex
-	s.lex.start(Options{})
+	old := s.scanState
+	s.scanState.start(Options{})
 	s.keep(&old)
 	s.think.seen = true
 	s.pos = end
 }
 
 // keep takes over what belongs to the text and not to its reading.
-func (l *lex) keep(old *lex) {
-	l.here, l.ahead, l.repeatCheck, l.repeatFloor = old.here, old.ahead, old.repeatCheck, old.repeatFloor
+func (s *scanState) keep(old *scanState) {
+	s.here, s.ahead, s.repeatCheck, s.repeatFloor = old.here, old.ahead, old.repeatCheck, old.repeatFloor
 }
 
 // closeMiddle closes a thought that was opened in the middle of a sentence:
@@ -94,8 +94,8 @@ func (s *Scanner) closeMiddle(p, end int) bool {
 	s.held = -1
 	s.rewrite(m.piece, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls = s.calls[:m.calls]
-	old := s.lex
-	s.lex = *m.lex
+	old := s.scanState
+	s.scanState = *m.state
 	s.keep(&old)
 	s.mid = middle{}
 	s.think.seen = true
@@ -188,10 +188,10 @@ const (
 // only if it is closed later.
 type middle struct {
 	on    bool
-	piece int
-	calls int
-	name  string
-	lex   *lex // as it was there
+	name  string     // of the tag, folded
+	piece int        // how many pieces stand before it
+	calls int        // how many calls
+	state *scanState // as it was there: closing the thought goes back to it
 }
 
 // holdMiddle keeps holding what follows an unpaired thinking tag.

@@ -1,0 +1,62 @@
+package parse
+
+import "strings"
+
+// mayComment reports whether a # at p begins a comment: as the first in a fence
+// that may hold calls, behind a call expression or a list on its line, and
+// between expressions that are all there is.
+func (s *Scanner) mayComment(p int) bool {
+	if s.called && (s.bareExpr || s.wasList) {
+		return s.group.on || !strings.Contains(s.text[s.callEnd:p], "\n")
+	}
+	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text
+}
+
+// comment begins Python's comment at p. Two signs are Markdown's heading.
+func (s *Scanner) comment(p int) bool {
+	switch {
+	case p+1 == len(s.text) && !s.eof:
+		return false
+	case strings.HasPrefix(s.text[p:], "##"):
+		return s.orPlain(s.leadWord(p), p)
+	}
+	s.cand.start = p
+	s.state, s.pos = stComment, p+1
+	return true
+}
+
+// inComment looks for the end of a comment: that of its line, or a tag that ends a
+// call.
+func (s *Scanner) inComment() bool {
+	end := s.lookEnd(s.pos)
+	i := strings.IndexAny(s.text[s.pos:end], "\n<")
+	if i < 0 {
+		s.pos = end
+		if s.repeatDue() {
+			return s.lookForRepeat()
+		}
+		return s.eof && s.endComment()
+	}
+	s.pos += i
+	if s.text[s.pos] == '\n' {
+		return s.endComment()
+	}
+	switch endsCall(s.text, s.pos, s.eof) {
+	case yes:
+		return s.endComment()
+	case maybe:
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// endComment ends a comment at pos. It stands for a separator; before the first
+// call it belongs to the fence.
+func (s *Scanner) endComment() bool {
+	s.state = stText
+	if s.called {
+		s.drop(s.cand.start, s.pos, dropSeparator)
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package parse
+
+import "strings"
+
+// brace begins an object.
+func (s *Scanner) brace(p int) bool {
+	key := strings.HasPrefix(s.text[p+1:], `"`) // it opens an object, as most do
+	if !key {
+		n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
+		if n == repeatBraces {
+			return s.repetition(p)
+		}
+		if p+n == len(s.text) && !s.eof {
+			return false
+		}
+	}
+	if s.fence.kind == fencePython {
+		return s.leavePython(p)
+	}
+	if !s.lead && s.recipientOf(p) {
+		return true
+	}
+	if !key && opensNothing(s.text[p+1:]) {
+		return s.plain(p, p+1)
+	}
+	if !s.lead {
+		return s.data(p)
+	}
+	return s.object(p)
+}
+
+// object begins to read the object at p.
+func (s *Scanner) object(p int) bool {
+	if is := s.escapedAt(p); is != no {
+		return is == yes
+	}
+	c := s.candidate(p)
+	c.argsMayGoOn = c.called && s.argsMayGoOn
+	s.read.begin(p)
+	s.read.sure = false
+	return true
+}
+
+// opensNothing reports whether what follows a brace shows at once that it
+// begins no candidate: neither a key nor the end of the object.
+func opensNothing(s string) bool {
+	i := 0
+	for i < len(s) && i < maxName && isSpace(s[i]) {
+		i++
+	}
+	word := i
+	for i < len(s) && i < 2*maxName && isLetter(s[i]) {
+		i++
+	}
+	if i > word && (i == len(s) || s[i] != ' ') {
+		return false // the word may go on
+	}
+	for i < len(s) && i < 3*maxName && s[i] == ' ' {
+		i++
+	}
+	return i < len(s) && (isDigit(s[i]) || strings.IndexByte("{[(|,;.!?=+*&%$^@)]>-", s[i]) >= 0)
+}
+
+// bracket begins a list, or reads a marker in square brackets.
+func (s *Scanner) bracket(p int) bool {
+	functools := false
+	if start := s.lineStart(p); s.text[start:p] == "functools" && s.done <= start {
+		functools = true
+		s.open(start)
+	}
+	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
+	case yes:
+		return s.tagged(p, t)
+	case maybe:
+		return false
+	}
+	ok, calls := s.opensList(p)
+	if ok == maybe {
+		return false
+	}
+	if ok == no && s.eof && s.called && s.wasList && s.begunName(p+1) {
+		s.cut("the rest of a call") // behind lists of calls: another was begun
+	}
+	if ok == no || s.fence.kind == fencePython && !calls {
+		if s.fence.kind == fencePython {
+			return s.leavePython(p)
+		}
+		return s.plain(p, p+1)
+	}
+	if functools {
+		s.lead, s.soft, s.label = true, true, DialectFunctools
+	}
+	s.candidate(p)
+	s.read.begin(p)
+	s.read.calls, s.read.colons = true, s.cand.place.hard || s.fence.calls
+	return true
+}
+
+// opensList reports whether the [ at p begins a candidate, and whether a call
+// expression comes first in it.
+func (s *Scanner) opensList(p int) (ok tri, calls bool) {
+	q := s.look(p + 1)
+	for end := p + maxLook; q < min(len(s.text), end) && s.text[q] == '#'; { // Python's comment
+		i := strings.IndexByte(s.text[q:min(len(s.text), end)], '\n')
+		switch {
+		case i >= 0:
+			q = s.look(q + i)
+		case len(s.text) < end:
+			q = len(s.text)
+		default:
+			return no, false
+		}
+	}
+	if q == len(s.text) {
+		if s.eof {
+			return no, false
+		}
+		return maybe, false
+	}
+	switch c := s.text[q]; {
+	case c == '{' || c == '"' || c == '\'' || c == '[' || c == '(':
+		return yes, false
+	case strings.HasPrefix(s.text[q:], "“"):
+		return yes, false
+	case !s.eof && strings.HasPrefix("“", s.text[q:]):
+		return maybe, false
+	case isLetter(c):
+		n := wordLen(s.text[q:])
+		if goesOn(s.text[q:], n) && !s.eof {
+			return maybe, false
+		}
+		_, known := callName(s.text[q:], &s.reg)
+		begun := goesOn(s.text[q:], n) && q > s.look(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
+		if known || begun {
+			return yes, true
+		}
+	}
+	return no, false
+}
+
+// begunName reports whether the text ends in what may become the name of a tool,
+// behind p.
+func (s *Scanner) begunName(p int) bool {
+	word := s.text[s.look(p):]
+	n := wordLen(word)
+	return n > 0 && n == len(word) && s.reg.mayBecome(word)
+}
