@@ -168,8 +168,8 @@ func oddArgs(raw string) bool {
 // none does.
 func properties(raw string) int {
 	for f := range fields(raw, 0) {
-		if f.key == "properties" && raw[f.v0] == '{' {
-			return f.v0
+		if f.key == "properties" && raw[f.valAt] == '{' {
+			return f.valAt
 		}
 	}
 	return -1
@@ -179,8 +179,8 @@ func properties(raw string) int {
 // language's word: "object", "dict", "HashMap".
 func typed(raw string, f *facts) bool {
 	for m := range fields(raw, 0) {
-		if m.key == "type" && raw[m.v0] == '"' {
-			return f.params != nil && !f.has(m.key) || raw[m.v0:m.end] == `"object"`
+		if m.key == "type" && raw[m.valAt] == '"' {
+			return f.params != nil && !f.has(m.key) || raw[m.valAt:m.valEnd] == `"object"`
 		}
 	}
 	return false
@@ -191,7 +191,7 @@ func typed(raw string, f *facts) bool {
 func describes(raw string, f *facts) bool {
 	wrong := false
 	for m := range fields(raw, 0) {
-		if !f.has(m.key) || raw[m.v0] != '{' || !hasKey(raw, m.v0, "type") {
+		if !f.has(m.key) || raw[m.valAt] != '{' || !hasKey(raw, m.valAt, "type") {
 			return false
 		}
 		wrong = wrong || !f.params[m.key].object
@@ -214,8 +214,8 @@ func hasKey(c string, i int, key string) bool {
 func schemas(c string, i int) (some, all bool) {
 	all = c[i+1] != '}'
 	for m := range fields(c, i) {
-		typed := c[m.v0] == '{' && hasKey(c, m.v0, "type")
-		some = some || typed || c[m.v0] == '{' && hasKey(c, m.v0, "description")
+		typed := c[m.valAt] == '{' && hasKey(c, m.valAt, "type")
+		some = some || typed || c[m.valAt] == '{' && hasKey(c, m.valAt, "description")
 		all = all && typed
 	}
 	return some, all
@@ -223,14 +223,14 @@ func schemas(c string, i int) (some, all bool) {
 
 // doubled returns the arguments of a call that stands in its own arguments.
 func (j *judge) doubled(s *shape, raw string, tool int, f *facts) (string, bool) {
-	if tool < 0 || len(s.names) != 1 || len(s.args) != 1 || len(s.other) > 0 || len(s.wraps) > 0 || raw[s.args[0].v0] != '{' {
+	if tool < 0 || len(s.names) != 1 || len(s.args) != 1 || len(s.other) > 0 || len(s.wraps) > 0 || raw[s.args[0].valAt] != '{' {
 		return "", false
 	}
 	if f.has(s.names[0].key) || f.has(s.args[0].key) {
 		return "", false
 	}
-	t, _ := j.reg.lookup(unquote(raw[s.names[0].v0:s.names[0].end]))
-	return raw[s.args[0].v0:s.args[0].end], t == tool
+	t, _ := j.reg.lookup(unquote(raw[s.names[0].valAt:s.names[0].valEnd]))
+	return raw[s.args[0].valAt:s.args[0].valEnd], t == tool
 }
 
 // fits reports whether the object at c[i:] has keys and each is a parameter.

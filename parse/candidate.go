@@ -3,8 +3,63 @@ package parse
 import (
 	"slices"
 	"strings"
-	"unsafe"
 )
+
+// candidate is what is known of the candidate at hand.
+type candidate struct {
+	start, end int
+	place      place
+	verdict    verdict // what it is, once it has been read
+
+	// What stands before it.
+	first       bool // nothing, in the reply, the fence or the marker
+	own         bool // nothing but a bullet or a label on its line
+	assigned    bool // a quote behind an equals sign: it is a string in program text
+	tick        run  // the run that opens the code span it stands in, of length 0 for none
+	called      bool // a call, directly
+	argsMayGoOn bool // and that call's arguments may go on
+
+	// How it is written.
+	expr      bool     // as a call expression without a list around it
+	named     bool     // as the arguments of a call whose name was read before
+	nameApart bool     // the name of its call stands apart from the arguments
+	open      bool     // the text ended before its last closers
+	byEnd     bool     // its calls count only if the text ends here
+	rest      lineRest // what stands behind it on its line
+}
+
+// candidate begins a candidate at p. The caller begins the reader there, too.
+func (s *Scanner) candidate(p int) *candidate {
+	s.read.text = s.text
+	if s.prefix < 0 {
+		s.add(pieceText, p, dropNone)
+	}
+	c := &s.cand
+	*c = candidate{}
+	c.start, c.place = p, s.place(p)
+	c.called = s.lead && s.called
+	c.assigned = !s.lead && isAssigned(s.text[:p])
+	c.first = s.lead && (s.onlyCalls || s.fence.kind != fenceNone || s.marker.on)
+	if s.tick.at+s.tick.n == p {
+		c.tick = s.tick
+	}
+	if p >= s.here.line { // else it began lines ago
+		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.wasList || s.ownLine(p))
+		c.byEnd = s.oddLine >= 0 && s.oddLine == s.lineStart(p)
+	}
+	s.state = stCandidate
+	return c
+}
+
+// place says where a candidate at p stands.
+func (s *Scanner) place(p int) place {
+	hard := s.lead && (s.marker.on || s.impliedTag && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
+	return place{
+		hard:  hard,
+		fence: s.fence.kind == fenceCalls,
+		whole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
+	}
+}
 
 // inCandidate goes on reading the candidate at hand.
 func (s *Scanner) inCandidate() bool {
@@ -25,14 +80,6 @@ func (s *Scanner) inCandidate() bool {
 		r.closeAll(RepairMissingCloser)
 	}
 	return s.finishCandidate()
-}
-
-// closeAll ends every open container where the model ended the call.
-func (r *reader) closeAll(code RepairCode) {
-	for len(r.stack) > 0 && !r.failed() {
-		r.repair(code, r.pos)
-		r.pop()
-	}
 }
 
 // finishCandidate says what the candidate is that was read to its end.
@@ -124,12 +171,6 @@ func (s *Scanner) judge() verdict {
 	s.describe(v.calls)
 	return v
 }
-
-// canonical is what the reader wrote, valid until it begins again.
-func (r *reader) canonical() string { return view(r.out) }
-
-// view reads bytes as a string for as long as they are not written over.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // describe completes calls with what the scanner knows: the repairs of their
 // spelling, the dialect of their marker, what they depend on.
@@ -304,62 +345,6 @@ func (s *Scanner) acceptAnswer(text string) {
 	}
 	s.add(pieceDrop, c.end, dropPseudo)
 	s.endCalls(c.end)
-}
-
-// candidate is what is known of the candidate at hand.
-type candidate struct {
-	start, end int
-	place      place
-	verdict    verdict // what it is, once it has been read
-
-	// What stands before it.
-	first       bool // nothing, in the reply, the fence or the marker
-	own         bool // nothing but a bullet or a label on its line
-	assigned    bool // a quote behind an equals sign: it is a string in program text
-	tick        run  // the run that opens the code span it stands in, of length 0 for none
-	called      bool // a call, directly
-	argsMayGoOn bool // and that call's arguments may go on
-
-	// How it is written.
-	expr      bool     // as a call expression without a list around it
-	named     bool     // as the arguments of a call whose name was read before
-	nameApart bool     // the name of its call stands apart from the arguments
-	open      bool     // the text ended before its last closers
-	byEnd     bool     // its calls count only if the text ends here
-	rest      lineRest // what stands behind it on its line
-}
-
-// candidate begins a candidate at p. The caller begins the reader there, too.
-func (s *Scanner) candidate(p int) *candidate {
-	s.read.text = s.text
-	if s.prefix < 0 {
-		s.add(pieceText, p, dropNone)
-	}
-	c := &s.cand
-	*c = candidate{}
-	c.start, c.place = p, s.place(p)
-	c.called = s.lead && s.called
-	c.assigned = !s.lead && isAssigned(s.text[:p])
-	c.first = s.lead && (s.onlyCalls || s.fence.kind != fenceNone || s.marker.on)
-	if s.tick.at+s.tick.n == p {
-		c.tick = s.tick
-	}
-	if p >= s.here.line { // else it began lines ago
-		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.wasList || s.ownLine(p))
-		c.byEnd = s.oddLine >= 0 && s.oddLine == s.lineStart(p)
-	}
-	s.state = stCandidate
-	return c
-}
-
-// place says where a candidate at p stands.
-func (s *Scanner) place(p int) place {
-	hard := s.lead && (s.marker.on || s.impliedTag && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
-	return place{
-		hard:  hard,
-		fence: s.fence.kind == fenceCalls,
-		whole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
-	}
 }
 
 // isAssigned reports whether what follows before is the content of a string that

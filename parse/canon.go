@@ -59,9 +59,9 @@ func skipString(c string, i int) int {
 
 // A field is a key of an object and its value, as ranges of canonical JSON.
 type field struct {
-	key    string // decoded
-	k0, v0 int
-	end    int
+	key           string // decoded
+	keyAt         int
+	valAt, valEnd int
 }
 
 // fields yields the members of the object at c[i:].
@@ -72,11 +72,11 @@ func fields(c string, i int) iter.Seq[field] {
 				i++
 			}
 			k := skipString(c, i)
-			m := field{key: unquote(c[i:k]), k0: i, v0: k + 1, end: skipValue(c, k+1)}
+			m := field{key: unquote(c[i:k]), keyAt: i, valAt: k + 1, valEnd: skipValue(c, k+1)}
 			if !yield(m) {
 				return
 			}
-			i = m.end
+			i = m.valEnd
 		}
 	}
 }

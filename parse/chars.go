@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
@@ -108,3 +109,6 @@ func wordLen(s string) int {
 func goesOn(s string, n int) bool {
 	return n == len(s) || s[n] == '\\' && n+1 == len(s)
 }
+
+// view reads bytes as a string for as long as they are not written over.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -6,6 +6,19 @@ import (
 	"unicode/utf8"
 )
 
+// fault is a reason not to run the reply. What was found there is told at last,
+// when all of the text is here.
+type fault struct {
+	Problem
+	empty bool // a marker without a name or arguments in it: after calls, an invented turn
+	start int  // of that marker
+}
+
+type answer struct {
+	at   int
+	text string
+}
+
 // decide says what the reply is.
 func (s *Scanner) decide(f Finish) Result {
 	var r Result
@@ -175,19 +188,6 @@ func (j *joined) String() string {
 		return j.lone
 	}
 	return j.b.String()
-}
-
-// fault is a reason not to run the reply. What was found there is told at last,
-// when all of the text is here.
-type fault struct {
-	Problem
-	empty bool // a marker without a name or arguments in it: after calls, an invented turn
-	start int  // of that marker
-}
-
-type answer struct {
-	at   int
-	text string
 }
 
 // fault notes a reason not to run the reply.

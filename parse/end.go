@@ -119,7 +119,7 @@ func (s *Scanner) completeAtEnd() bool {
 	}
 	f := r.stack[len(r.stack)-1]
 	last := len(r.keys) - 1
-	if last < f.keys || r.out[r.keys[last].val0] != '{' {
+	if last < f.keys || r.out[r.keys[last].valAt] != '{' {
 		return false
 	}
 	switch key := r.key(last); {

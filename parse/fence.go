@@ -6,6 +6,28 @@ import (
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
+// fence is the fence that is open.
+type fence struct {
+	run
+	kind   fenceKind
+	char   byte
+	body   int  // where its content begins
+	line   int  // the line it opens on
+	inline bool // its content begins on its opening line
+	calls  bool // its info string speaks of calls
+	used   bool
+	text   bool // other text stands in it
+}
+
+type fenceKind uint8
+
+const (
+	fenceNone fenceKind = iota
+	fenceCalls
+	fencePython // holds calls only if a list of them is all it holds, and stands in no marker
+	fenceOther
+)
+
 // callInfos are the info strings of fences that may hold calls, in lower case.
 var callInfos = map[string]bool{
 	"": true, "json": true, "jsonc": true, "json5": true, "jsonl": true, "ndjson": true, "text": true, "txt": true,
@@ -325,25 +347,3 @@ func (s *Scanner) blockedLine(line string) bool {
 	}
 	return len(s.nest) == 0
 }
-
-// fence is the fence that is open.
-type fence struct {
-	run
-	kind   fenceKind
-	char   byte
-	body   int  // where its content begins
-	line   int  // the line it opens on
-	inline bool // its content begins on its opening line
-	calls  bool // its info string speaks of calls
-	used   bool
-	text   bool // other text stands in it
-}
-
-type fenceKind uint8
-
-const (
-	fenceNone fenceKind = iota
-	fenceCalls
-	fencePython // holds calls only if a list of them is all it holds, and stands in no marker
-	fenceOther
-)

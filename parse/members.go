@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// member is a key of an open object and, once read, its value, as ranges of
+// A member is a key of an open object and, once read, its value, as ranges of
 // the output.
 type member struct {
-	key0, key1 int
-	val0, val1 int
-	src        int
+	keyAt, keyEnd int
+	valAt, valEnd int
+	src           int // offset of the key in the text
 }
 
 // beginKey starts a member of the innermost object or of named arguments.
@@ -24,20 +24,20 @@ func (r *reader) beginKey() {
 	r.comma = -1
 	r.keys = append(r.keys, member{})
 	m := &r.keys[len(r.keys)-1]
-	m.key0, m.src = len(r.out), r.tokAt
+	m.keyAt, m.src = len(r.out), r.tokAt
 }
 
 // endKey notes the key that was just written.
 func (r *reader) endKey() {
 	m := &r.keys[len(r.keys)-1]
-	m.key1 = len(r.out)
+	m.keyEnd = len(r.out)
 	r.out = append(r.out, ':')
-	m.val0 = len(r.out)
+	m.valAt = len(r.out)
 	r.expect = expectColon
 	key := r.key(len(r.keys) - 1)
 	r.schema = r.schema || key == "properties"
 	if len(r.keys) == 1 && r.first == 0 {
-		r.first = m.key1
+		r.first = m.keyEnd
 		r.wrapped = isWrapperKey(key)
 	}
 	if r.callDepth() {
@@ -54,19 +54,19 @@ func (r *reader) checkKeys(f *frame) {
 		return
 	}
 	seen := make(map[string]int, len(ms))
-	out := make([]byte, 0, len(r.out)-ms[0].key0)
+	out := make([]byte, 0, len(r.out)-ms[0].keyAt)
 	parts := r.parts[f.parts:]
 	r.parts = r.parts[:f.parts]
 	for k, m := range ms {
 		n := 0
-		for n < len(parts) && parts[n].out < m.val1 {
+		for n < len(parts) && parts[n].out < m.valEnd {
 			n++
 		}
 		inside := parts[:n]
 		parts = parts[n:]
-		key := string(r.out[m.key0:m.key1])
+		key := string(r.out[m.keyAt:m.keyEnd])
 		if at, ok := seen[key]; ok {
-			if o := ms[at]; string(r.out[o.val0:o.val1]) != string(r.out[m.val0:m.val1]) {
+			if o := ms[at]; string(r.out[o.valAt:o.valEnd]) != string(r.out[m.valAt:m.valEnd]) {
 				r.fail(ReasonDuplicateKey, m.src, "one value for "+key)
 				return
 			}
@@ -77,13 +77,13 @@ func (r *reader) checkKeys(f *frame) {
 		if len(out) > 0 {
 			out = append(out, ',')
 		}
-		by := m.key0 - (ms[0].key0 + len(out))
+		by := m.keyAt - (ms[0].keyAt + len(out))
 		for _, p := range inside {
 			r.parts = append(r.parts, part{p.out - by, p.span})
 		}
-		out = append(out, r.out[m.key0:m.val1]...)
+		out = append(out, r.out[m.keyAt:m.valEnd]...)
 	}
-	r.out = append(r.out[:ms[0].key0], out...)
+	r.out = append(r.out[:ms[0].keyAt], out...)
 	r.keys = r.keys[:f.keys] // their places have changed
 }
 
@@ -98,7 +98,7 @@ func (r *reader) hasDouble(ms []member) bool {
 	var table [64]uint8
 	for j := range ms {
 		m := &ms[j]
-		h := keyEnd(r.out[m.key0:m.key1]) * 0x9E3779B97F4A7C15 >> 58
+		h := keyEnd(r.out[m.keyAt:m.keyEnd]) * 0x9E3779B97F4A7C15 >> 58
 		for ; table[h] != 0; h = (h + 1) % uint64(len(table)) {
 			if r.sameKey(&ms[table[h]-1], m) {
 				return true
@@ -123,7 +123,7 @@ func (r *reader) hasDoubleHash(ms []member) bool {
 	clear(r.table)
 	for j := range ms {
 		m := &ms[j]
-		h := int(maphash.Bytes(r.seed, r.out[m.key0:m.key1])) & (size - 1)
+		h := int(maphash.Bytes(r.seed, r.out[m.keyAt:m.keyEnd])) & (size - 1)
 		for ; r.table[h] != 0; h = (h + 1) & (size - 1) {
 			if r.sameKey(&ms[r.table[h]-1], m) {
 				return true
@@ -135,7 +135,7 @@ func (r *reader) hasDoubleHash(ms []member) bool {
 }
 
 func (r *reader) sameKey(a, b *member) bool {
-	return a.key1-a.key0 == b.key1-b.key0 && string(r.out[a.key0:a.key1]) == string(r.out[b.key0:b.key1])
+	return a.keyEnd-a.keyAt == b.keyEnd-b.keyAt && string(r.out[a.keyAt:a.keyEnd]) == string(r.out[b.keyAt:b.keyEnd])
 }
 
 // keyEnd is the last eight bytes of a key, in which different keys mostly differ.

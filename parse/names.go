@@ -167,3 +167,13 @@ func foldName(b []byte, s string) []byte {
 	}
 	return b
 }
+
+// callName returns the length of the registered name that s begins with, if (
+// follows it.
+func callName(s string, reg *registry) (int, bool) {
+	n := wordLen(s)
+	if n == 0 || n >= len(s) || s[n] != '(' {
+		return 0, false
+	}
+	return n, reg.known(s[:n])
+}

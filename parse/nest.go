@@ -224,8 +224,8 @@ func (r *reader) forgetParts(f *frame) {
 		return
 	}
 	wraps := func(m member) bool {
-		v := r.out[m.val0]
-		return (v == '{' || v == '[') && isWrapperKey(view(r.out[m.key0+1:m.key1-1]))
+		v := r.out[m.valAt]
+		return (v == '{' || v == '[') && isWrapperKey(view(r.out[m.keyAt+1:m.keyEnd-1]))
 	}
 	if f.kind == '(' || f.kind == '{' && !slices.ContainsFunc(r.keys[f.keys:], wraps) {
 		r.parts = r.parts[:f.parts]
@@ -240,7 +240,7 @@ func (r *reader) valueEnded() {
 	}
 	f := &r.stack[len(r.stack)-1]
 	if (f.kind == '{' || f.args == argsNamed) && len(r.keys) > f.keys {
-		r.keys[len(r.keys)-1].val1 = len(r.out)
+		r.keys[len(r.keys)-1].valEnd = len(r.out)
 	}
 	if r.single && len(r.stack) == 1 {
 		r.single = false
@@ -353,4 +353,12 @@ func closers(kind byte) string {
 		return "]"
 	}
 	return ")"
+}
+
+// closeAll ends every open container where the model ended the call.
+func (r *reader) closeAll(code RepairCode) {
+	for len(r.stack) > 0 && !r.failed() {
+		r.repair(code, r.pos)
+		r.pop()
+	}
 }

@@ -193,5 +193,5 @@ func (r *reader) plainWord(f *frame) bool {
 // memberEnded is valueEnded for a value in an object, which is the common case.
 func (r *reader) memberEnded() {
 	r.expect, r.line, r.ended = expectAfter, false, r.pos
-	r.keys[len(r.keys)-1].val1 = len(r.out)
+	r.keys[len(r.keys)-1].valEnd = len(r.out)
 }

@@ -576,7 +576,7 @@ func (r *reader) equals() {
 // key is the key of member i, as it is written.
 func (r *reader) key(i int) string {
 	m := &r.keys[i]
-	return view(r.out[m.key0+1 : m.key1-1])
+	return view(r.out[m.keyAt+1 : m.keyEnd-1])
 }
 
 // beginCall starts a candidate NAME(…) whose name, n bytes long and followed
@@ -605,3 +605,6 @@ func (r *reader) beginValue(start int) {
 	r.frame('[').src = start
 	r.out = append(r.out, '[')
 }
+
+// canonical is what the reader wrote, valid until it begins again.
+func (r *reader) canonical() string { return view(r.out) }

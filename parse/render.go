@@ -41,11 +41,11 @@ func pythonic(name, args string) (string, bool) {
 		if !isWord(f.key) || strings.ContainsAny(f.key, ".+-$") {
 			return "", false
 		}
-		if f.k0 > 1 {
+		if f.keyAt > 1 {
 			b.WriteString(", ")
 		}
 		b.WriteString(f.key + "=")
-		writePython(&b, args[f.v0:f.end])
+		writePython(&b, args[f.valAt:f.valEnd])
 	}
 	b.WriteString(")]")
 	return b.String(), true

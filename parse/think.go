@@ -2,6 +2,33 @@ package parse
 
 import "strings"
 
+// thought is the thought that is open.
+type thought struct {
+	name string // of its tag, folded; "" for any
+	kind thinkKind
+	seen bool // some block was opened
+	open bool // at the end of the text
+}
+
+type thinkKind uint8
+
+const (
+	thinkTag thinkKind = iota
+	thinkHarmony
+	thinkGemma
+	thinkTemplate // opened by the prompt
+)
+
+// middle is an opening tag of a thought in the middle of a sentence: a thought
+// only if it is closed later.
+type middle struct {
+	on    bool
+	name  string     // of the tag, folded
+	piece int        // how many pieces stand before it
+	calls int        // how many calls
+	state *scanState // as it was there: closing the thought goes back to it
+}
+
 // thinkTag acts on a tag of a thought.
 func (s *Scanner) thinkTag(p, end int, t tag) bool {
 	name := thinkName(t)
@@ -165,33 +192,6 @@ func (s *Scanner) leaveThought(p, end int, t tag) bool {
 	s.add(pieceDrop, end, dropThinkTag)
 	s.pos = end
 	return true
-}
-
-// thought is the thought that is open.
-type thought struct {
-	name string // of its tag, folded; "" for any
-	kind thinkKind
-	seen bool // some block was opened
-	open bool // at the end of the text
-}
-
-type thinkKind uint8
-
-const (
-	thinkTag thinkKind = iota
-	thinkHarmony
-	thinkGemma
-	thinkTemplate // opened by the prompt
-)
-
-// middle is an opening tag of a thought in the middle of a sentence: a thought
-// only if it is closed later.
-type middle struct {
-	on    bool
-	name  string     // of the tag, folded
-	piece int        // how many pieces stand before it
-	calls int        // how many calls
-	state *scanState // as it was there: closing the thought goes back to it
 }
 
 // holdMiddle keeps holding what follows an unpaired thinking tag.

@@ -6,47 +6,6 @@ import (
 	"unsafe"
 )
 
-// The keys of a call are a product, not separate dialects.
-
-func isNameKey(k string) bool {
-	switch k {
-	case "tool", "tool_name", "function_name", "function", "func", "name", "action":
-		return true
-	}
-	return false
-}
-
-func isArgsKey(k string) bool {
-	switch k {
-	case "args", "arguments", "parameters", "params", "input", "tool_input", "action_input":
-		return true
-	}
-	return false
-}
-
-func isEnvelopeKey(k string) bool {
-	switch k {
-	case "id", "type", "index", "call_id", "tool_call_id", "role", "content":
-		return true
-	}
-	return false
-}
-
-func isWrapperKey(k string) bool {
-	switch k {
-	case "tool_calls", "tool_call", "function", "function_call", "function_calls":
-		return true
-	}
-	return false
-}
-
-// pseudoTools are names that prompts teach for "no call": what stands in the
-// call is the answer. Folded as by foldName.
-var pseudoTools = []string{"final_answer", "respond", "directly_answer", "none", "no_function", "out_of_domain"}
-
-// maxWrap is how deep wrappers are unwrapped.
-const maxWrap = 4
-
 // place is where a candidate stands, as far as it decides what it is.
 type place struct {
 	hard  bool // in a hard marker
@@ -109,6 +68,23 @@ type judge struct {
 	given bool   // and has been
 }
 
+// room is what a judgement needs that finds a single call: the fields of one
+// shape at a time, and the call.
+type room struct {
+	names, args [2]field
+	call        [1]found
+	full        bool // call is taken
+}
+
+// one returns f alone.
+func (j *judge) one(f found) []found {
+	if j.room == nil || j.room.full {
+		return []found{f}
+	}
+	j.room.call[0], j.room.full = f, true
+	return j.room.call[:]
+}
+
 // bigArgs is how long arguments are that are given away with the buffer they
 // stand in, rather than copied.
 const bigArgs = 32 << 10
@@ -137,6 +113,12 @@ func (j *judge) at(i int) Span {
 	return j.span
 }
 
+func (j *judge) raw(f field) string { return j.c[f.valAt:f.valEnd] }
+func (j *judge) str(f field) string { return unquote(j.c[f.valAt:f.valEnd]) }
+
+// maxWrap is how deep wrappers are unwrapped.
+const maxWrap = 4
+
 // value judges the value at c[i:].
 func (j *judge) value(i, depth int) verdict {
 	switch {
@@ -150,73 +132,6 @@ func (j *judge) value(i, depth int) verdict {
 	return verdict{}
 }
 
-// shape is what an object's keys say.
-type shape struct {
-	names  []field // name keys with a string
-	args   []field
-	other  []field // neither; envelope keys apart
-	env    []field
-	wraps  []field // wrapper keys with an object or a list
-	fields int
-	first  field
-}
-
-// room is what a judgement needs that finds a single call: the fields of one
-// shape at a time, and the call.
-type room struct {
-	names, args [2]field
-	call        [1]found
-	full        bool // call is taken
-}
-
-// one returns f alone.
-func (j *judge) one(f found) []found {
-	if j.room == nil || j.room.full {
-		return []found{f}
-	}
-	j.room.call[0], j.room.full = f, true
-	return j.room.call[:]
-}
-
-// shape tells s the shape of the object at c[i:].
-func (j *judge) shape(s *shape, i int) {
-	if j.room != nil {
-		s.names, s.args = j.room.names[:0], j.room.args[:0]
-	}
-	if i == 0 && len(j.outer) > 0 {
-		for _, m := range j.outer {
-			s.add(j.c, field{key: unquote(j.c[m.key0:m.key1]), k0: m.key0, v0: m.val0, end: m.val1})
-		}
-		return
-	}
-	for f := range fields(j.c, i) {
-		s.add(j.c, f)
-	}
-}
-
-// add adds a field of an object in c.
-func (s *shape) add(c string, f field) {
-	if s.fields++; s.fields == 1 {
-		s.first = f
-	}
-	v := c[f.v0]
-	switch {
-	case isNameKey(f.key) && v == '"':
-		s.names = append(s.names, f)
-	case isWrapperKey(f.key) && (v == '{' || v == '['):
-		s.wraps = append(s.wraps, f)
-	case isArgsKey(f.key):
-		s.args = append(s.args, f)
-	case isEnvelopeKey(f.key) && (f.key != "content" || c[f.v0:f.end] == "null"):
-		s.env = append(s.env, f)
-	default:
-		s.other = append(s.other, f)
-	}
-}
-
-func (j *judge) raw(f field) string { return j.c[f.v0:f.end] }
-func (j *judge) str(f field) string { return unquote(j.c[f.v0:f.end]) }
-
 // object judges the object at c[i:].
 func (j *judge) object(i, depth int) verdict {
 	var s shape
@@ -227,7 +142,7 @@ func (j *judge) object(i, depth int) verdict {
 		return verdict{kind: isFault, fault: fault}
 	}
 	if tool < 0 && len(s.wraps) > 0 {
-		return j.value(s.wraps[0].v0, depth+1)
+		return j.value(s.wraps[0].valAt, depth+1)
 	}
 	if tool < 0 && s.fields == 1 && j.holdsObject(s.first) {
 		if t, exact := j.reg.lookup(s.first.key); t >= 0 {
@@ -248,7 +163,7 @@ func (j *judge) object(i, depth int) verdict {
 func (j *judge) keyed(i int) bool {
 	for m := range fields(j.c, i) {
 		tool, _ := j.reg.lookup(m.key)
-		if tool < 0 || j.c[m.v0] != '{' {
+		if tool < 0 || j.c[m.valAt] != '{' {
 			return false
 		}
 		if f := j.reg.of(tool); f.params != nil && !f.hasAny(j.raw(m)) {
@@ -267,7 +182,7 @@ func (j *judge) members(i int, span Span) verdict {
 		if len(all.calls) >= maxCalls {
 			return faulty(ReasonTooLarge, at, "at most 256 calls")
 		}
-		src, ok := r.member(at, j.c[m.k0:m.v0-1], j.raw(m))
+		src, ok := r.member(at, j.c[m.keyAt:m.valAt-1], j.raw(m))
 		if !ok {
 			return verdict{}
 		}
@@ -301,8 +216,8 @@ func (j *judge) named(s *shape, span Span) (tool int, name field, fault Problem)
 
 // holdsObject reports whether a value is an object, or the text of one.
 func (j *judge) holdsObject(f field) bool {
-	if j.c[f.v0] != '"' {
-		return j.c[f.v0] == '{'
+	if j.c[f.valAt] != '"' {
+		return j.c[f.valAt] == '{'
 	}
 	text := strings.TrimSpace(j.str(f))
 	if !strings.HasPrefix(text, "{") {
@@ -336,7 +251,7 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 		}
 	}
 	for _, f := range s.names {
-		if f.k0 != name.k0 {
+		if f.keyAt != name.keyAt {
 			rest = append(rest, f)
 		}
 	}
@@ -354,21 +269,6 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 		return j.finish(c)
 	}
 	return j.flat(c, rest, facts)
-}
-
-// holdsArgs reports whether the value of a key that is a parameter, too, is an
-// object of arguments, or the text of one where no string is due.
-func (j *judge) holdsArgs(a field, f *facts) bool {
-	switch j.c[a.v0] {
-	case '{':
-		return fits(j.c, a.v0, f)
-	case '"':
-		if text := strings.TrimSpace(j.str(a)); strings.HasPrefix(text, "{") && f.params[a.key].kind == typeJSON {
-			object, bad := readWhole(text)
-			return bad == "" && fits(object, 0, f)
-		}
-	}
-	return false
 }
 
 // splitArgs tells the keys that hold the arguments from parameters that only
@@ -392,12 +292,27 @@ func (j *judge) splitArgs(s *shape, f *facts) (args, rest []field) {
 	return args, rest
 }
 
+// holdsArgs reports whether the value of a key that is a parameter, too, is an
+// object of arguments, or the text of one where no string is due.
+func (j *judge) holdsArgs(a field, f *facts) bool {
+	switch j.c[a.valAt] {
+	case '{':
+		return fits(j.c, a.valAt, f)
+	case '"':
+		if text := strings.TrimSpace(j.str(a)); strings.HasPrefix(text, "{") && f.params[a.key].kind == typeJSON {
+			object, bad := readWhole(text)
+			return bad == "" && fits(object, 0, f)
+		}
+	}
+	return false
+}
+
 // flat judges arguments that stand beside the name.
 func (j *judge) flat(c call, rest []field, f *facts) verdict {
 	if j.open { // more of them may have been due
 		return faulty(ReasonTruncated, len(j.text), "}")
 	}
-	slices.SortFunc(rest, func(a, b field) int { return a.k0 - b.k0 })
+	slices.SortFunc(rest, func(a, b field) int { return a.keyAt - b.keyAt })
 	if f.params == nil {
 		if !j.place.marked() {
 			if !j.place.whole {
@@ -421,7 +336,7 @@ func (j *judge) flat(c call, rest []field, f *facts) verdict {
 		if k > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(j.c[m.k0:m.end])
+		b.WriteString(j.c[m.keyAt:m.valEnd])
 	}
 	b.WriteByte('}')
 	c.args = b.String()
@@ -460,7 +375,7 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 		return verdict{}
 	}
 	args, repairs, reason := j.arguments(-1, j.raw(s.args[0]), span.Start)
-	if j.c[s.args[0].v0] != '{' && reason == "" && (len(repairs) == 0 || repairs[0].Code != RepairArgsString) {
+	if j.c[s.args[0].valAt] != '{' && reason == "" && (len(repairs) == 0 || repairs[0].Code != RepairArgsString) {
 		reason = ReasonBadArgs // null or a list says nothing of an unknown tool
 	}
 	switch {
@@ -485,6 +400,10 @@ func isPlaceholder(name string) bool {
 	return strings.ContainsAny(name, "<>{}") || strings.Contains(name, "...") || strings.Contains(name, "…")
 }
 
+// pseudoTools are names that prompts teach for "no call": what stands in the
+// call is the answer. Folded as by foldName.
+var pseudoTools = []string{"final_answer", "respond", "directly_answer", "none", "no_function", "out_of_domain"}
+
 // pseudo judges a call of a tool that only means "this is the answer".
 func (j *judge) pseudo(s *shape) verdict {
 	if len(s.args) == 0 {
@@ -492,20 +411,20 @@ func (j *judge) pseudo(s *shape) verdict {
 			return verdict{}
 		}
 		for _, f := range s.other {
-			if j.c[f.v0] == '"' {
+			if j.c[f.valAt] == '"' {
 				return verdict{kind: isAnswer, answer: strings.Clone(j.str(f))}
 			}
 		}
 		return verdict{kind: isAnswer}
 	}
 	a := s.args[0]
-	switch j.c[a.v0] {
+	switch j.c[a.valAt] {
 	case '"':
 		return verdict{kind: isAnswer, answer: strings.Clone(j.str(a))}
 	case '{':
 		text, n := "", 0
-		for f := range fields(j.c, a.v0) {
-			if n++; j.c[f.v0] == '"' {
+		for f := range fields(j.c, a.valAt) {
+			if n++; j.c[f.valAt] == '"' {
 				text = j.str(f)
 			}
 		}
@@ -514,133 +433,4 @@ func (j *judge) pseudo(s *shape) verdict {
 		}
 	}
 	return verdict{kind: isAnswer}
-}
-
-// list judges the list at c[i:]: all of its elements are calls, or it is data.
-func (j *judge) list(i, depth int) verdict {
-	if v, ok := j.pair(i); ok {
-		return v
-	}
-	var all verdict
-	n := 0
-	for start, end := range elements(j.c, i) {
-		v := j.element(start, depth)
-		n++
-		switch {
-		case n == 1:
-			all = v
-		case v.kind == isFault:
-			all = v
-		case v.kind != all.kind && !(j.isEmpty(start, end) && all.kind == isCalls):
-			all = faulty(ReasonMalformed, j.at(start).Start, "a call, as the first of the list is one")
-		case len(all.calls) >= maxCalls:
-			all = faulty(ReasonTooLarge, j.at(start).Start, "at most 256 calls")
-		default:
-			all.calls = append(all.calls, v.calls...)
-		}
-		if all.kind != isCalls {
-			break
-		}
-	}
-	return together(all)
-}
-
-// together makes the calls of a list depend on the same: if one counts only as
-// the whole reply, the list is malformed where it is not.
-func together(v verdict) verdict {
-	whole := func(f found) bool { return f.whole }
-	if v.kind == isCalls && slices.ContainsFunc(v.calls, whole) && !whole(v.calls[0]) {
-		for k := range v.calls {
-			v.calls[k].whole, v.calls[k].orElse = true, true
-		}
-	}
-	return v
-}
-
-func (j *judge) isEmpty(start, end int) bool {
-	s := j.c[start:end]
-	return s == "[]" || s == "null"
-}
-
-// element judges one element of a list.
-func (j *judge) element(i, depth int) verdict {
-	if j.c[i] == '"' {
-		return j.quoted(i)
-	}
-	return j.value(i, depth+1)
-}
-
-// pair judges a list of a registered name and its arguments.
-func (j *judge) pair(i int) (verdict, bool) {
-	if j.c[i+1] != '"' {
-		return verdict{}, false
-	}
-	end := skipString(j.c, i+1)
-	if j.c[end] != ',' || j.c[end+1] != '{' || skipValue(j.c, end+1) != skipValue(j.c, i)-1 {
-		return verdict{}, false
-	}
-	tool, exact := j.reg.lookup(unquote(j.c[i+1 : end]))
-	if tool < 0 {
-		return verdict{}, false
-	}
-	v := j.finish(call{tool: tool, exact: exact, span: j.at(i), args: j.c[end+1 : skipValue(j.c, i)-1], dialect: DialectPythonic})
-	for k := range v.calls {
-		v.calls[k].expr = true
-	}
-	return v, true
-}
-
-// quoted judges a string that is exactly a call expression, or in a hard marker
-// the text of an object.
-func (j *judge) quoted(i int) verdict {
-	s := unquote(j.c[i:skipString(j.c, i)])
-	if j.place.hard && strings.HasPrefix(s, "{") {
-		return j.encoded(s, j.at(i))
-	}
-	r := newReader(s)
-	r.reg = j.reg
-	name, ok := callName(s, j.reg)
-	if !ok {
-		return verdict{}
-	}
-	r.beginCall(0, name, false)
-	if st := r.run(); st != readClosed || strings.TrimSpace(s[r.pos:]) != "" || r.failed() {
-		return faulty(ReasonMalformed, j.at(i).Start, "a call with literal arguments")
-	}
-	sub := &judge{reg: j.reg, c: string(r.out), span: j.at(i), place: j.place}
-	v := sub.object(0, 0)
-	for k := range v.calls {
-		v.calls[k].call.Dialect = DialectPythonic
-		v.calls[k].expr = true
-	}
-	return v
-}
-
-// encoded judges an object of a registered tool that is the text of the string at
-// span.
-func (j *judge) encoded(text string, span Span) verdict {
-	object, bad := readWhole(text)
-	if bad != "" {
-		return verdict{}
-	}
-	sub := &judge{reg: j.reg, c: object, span: span}
-	v := sub.object(0, 0)
-	if v.kind == isCalls && len(v.calls) > 1 {
-		return verdict{} // they have no places of their own
-	}
-	for k := range v.calls {
-		f := &v.calls[k].call
-		f.Marked, f.Repairs = true, slices.Insert(f.Repairs, 0, Repair{RepairDoubledEncoding, span.Start})
-	}
-	return v
-}
-
-// callName returns the length of the registered name that s begins with, if (
-// follows it.
-func callName(s string, reg *registry) (int, bool) {
-	n := wordLen(s)
-	if n == 0 || n >= len(s) || s[n] != '(' {
-		return 0, false
-	}
-	return n, reg.known(s[:n])
 }
