@@ -40,7 +40,7 @@ func (s *Scanner) behindName(p int) bool {
 	if !ended && len(key) < maxName && !s.eof {
 		return false
 	}
-	if q := s.look(p + len(key) + 2*len(`"`)); ended && isArgsKey(key) {
+	if q := s.lookPast(p + len(key) + 2*len(`"`)); ended && isArgsKey(key) {
 		if q == len(s.text) && !s.eof {
 			return false
 		}
@@ -48,12 +48,12 @@ func (s *Scanner) behindName(p int) bool {
 			s.fault(ReasonAmbiguous, p, "one object of a name and arguments")
 		}
 	}
-	return s.orPlain(s.leadWord(p), p)
+	return s.orPass(s.leadWord(p), p)
 }
 
-// goesOnFrom reports whether the candidate, if it is no call, belongs to the call
+// belongsToCall reports whether the candidate, if it is no call, belongs to the call
 // directly before it: as a second object of arguments, or as the only one.
-func (s *Scanner) goesOnFrom() bool {
+func (s *Scanner) belongsToCall() bool {
 	c := &s.cand
 	return c.argsMayGoOn || c.called && s.text[c.start] == '{' && isArgsKey(s.read.firstKey())
 }
@@ -88,5 +88,5 @@ func (s *Scanner) orphan(p, end int) bool {
 		return s.drop(p, end, dropStray)
 	}
 	s.fault(ReasonAmbiguous, p, "no closing tag")
-	return s.plain(p, end)
+	return s.pass(p, end)
 }

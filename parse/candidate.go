@@ -73,7 +73,7 @@ func (s *Scanner) inCandidate() bool {
 	s.pos = r.pos
 	s.state = stText
 	if st == readNot {
-		return s.plain(s.cand.start, max(r.pos, s.cand.start+1))
+		return s.pass(s.cand.start, max(r.pos, s.cand.start+1))
 	}
 	s.floorAt(r.pos)
 	if st == readCut {
@@ -95,12 +95,12 @@ func (s *Scanner) finishCandidate() bool {
 		return s.finishDoubled(quoted)
 	case s.quotes('['):
 		c.verdict = s.quotedList()
-	case !s.goesOnFrom() && s.plainData():
+	case !s.belongsToCall() && s.plainData():
 		return s.reject()
 	default:
 		c.verdict = s.judge()
 	}
-	if c.verdict.kind == isData && s.goesOnFrom() {
+	if c.verdict.kind == isData && s.belongsToCall() {
 		c.verdict = faulty(ReasonAmbiguous, c.start, "one object of arguments")
 	}
 	return s.weigh()

@@ -104,9 +104,9 @@ func wordLen(s string) int {
 	return i
 }
 
-// goesOn reports whether the word of n bytes that s begins with may go on in
-// the next piece of text.
-func goesOn(s string, n int) bool {
+// mayGoOn reports whether the word of n bytes that s begins with may go on in
+// the next chunk.
+func mayGoOn(s string, n int) bool {
 	return n == len(s) || s[n] == '\\' && n+1 == len(s)
 }
 

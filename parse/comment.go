@@ -18,7 +18,7 @@ func (s *Scanner) comment(p int) bool {
 	case p+1 == len(s.text) && !s.eof:
 		return false
 	case strings.HasPrefix(s.text[p:], "##"):
-		return s.orPlain(s.leadWord(p), p)
+		return s.orPass(s.leadWord(p), p)
 	}
 	s.cand.start = p
 	s.state, s.pos = stComment, p+1

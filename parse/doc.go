@@ -67,7 +67,7 @@
 //
 //  1. No panic and no recursion on the depth of the input; time and memory are
 //     linear in it.
-//  2. However a reply is cut into pieces, the [Result] is the same, and so are
+//  2. However a reply is cut into chunks, the [Result] is the same, and so are
 //     the events once neighbouring text is joined.
 //  3. The spans of the events are adjacent and cover the reply.
 //  4. Arguments are always a valid JSON object: UTF-8, unique keys, digits and

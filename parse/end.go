@@ -191,7 +191,7 @@ func (s *Scanner) swallowed(p int, due string) {
 		if i < 0 {
 			return
 		}
-		p = s.look(p + i + 1)
+		p = s.lookPast(p + i + 1)
 		if p == len(s.text) || s.text[p] != '<' && s.text[p] != '[' {
 			continue
 		}
@@ -199,7 +199,7 @@ func (s *Scanner) swallowed(p int, due string) {
 		if ok != yes || t.kind != markHard || t.close {
 			continue
 		}
-		rest := s.text[s.look(p+t.n):]
+		rest := s.text[s.lookPast(p+t.n):]
 		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") || s.reg.known(rest[:wordLen(rest)]) {
 			s.fault(ReasonMalformed, p, due)
 			return

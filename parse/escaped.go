@@ -11,7 +11,7 @@ func (s *Scanner) escapedAt(p int) tri {
 		return s.maybeIf(s.text[p:] == `{\`)
 	}
 	if !s.lead && strings.Trim(s.text[s.lineStart(p):p], "\"'` \t") != "" {
-		s.plain(p, p+1) // program text or a quotation in a sentence
+		s.pass(p, p+1) // program text or a quotation in a sentence
 		return yes
 	}
 	s.candidate(p)

@@ -26,7 +26,7 @@ func (s *Scanner) leadWord(p int) tri {
 	}
 	switch q, is := s.languageWord(p); is {
 	case yes:
-		s.open(p)
+		s.beginPrefix(p)
 		s.pos = q
 		return yes
 	case maybe:
@@ -90,11 +90,11 @@ func (s *Scanner) callLabel(p int) (next int, is tri) {
 	if !strings.HasPrefix(rest, label) {
 		return 0, s.maybeIf(strings.HasPrefix(label, rest))
 	}
-	q := s.look(p + len(label))
+	q := s.lookPast(p + len(label))
 	if _, known := callName(s.text[q:], &s.reg); known {
 		return q, yes
 	}
-	return 0, s.maybeIf(goesOn(s.text[q:], wordLen(s.text[q:])))
+	return 0, s.maybeIf(mayGoOn(s.text[q:], wordLen(s.text[q:])))
 }
 
 // expressionAt reads NAME(…), NAME {…} or NAME k="v" at p.
@@ -107,7 +107,7 @@ func (s *Scanner) expressionAt(p int) tri {
 	if n == 0 || n > 4*maxName {
 		return no
 	}
-	if goesOn(rest, n) && !s.eof {
+	if mayGoOn(rest, n) && !s.eof {
 		return maybe
 	}
 	if n == len("print") && rest[:n] == "print" && strings.HasPrefix(rest[n:], "(") {
@@ -172,9 +172,9 @@ func (s *Scanner) printAt(p int) tri {
 	q := p + len("print(")
 	n, known := callName(s.text[q:], &s.reg)
 	if !known {
-		return s.maybeIf(goesOn(s.text[q:], wordLen(s.text[q:])))
+		return s.maybeIf(mayGoOn(s.text[q:], wordLen(s.text[q:])))
 	}
-	s.open(p)
+	s.beginPrefix(p)
 	s.beginExpression(q, n)
 	return yes
 }
@@ -204,7 +204,7 @@ func (s *Scanner) quotedAt(p int) tri {
 		}
 	} else {
 		n := wordLen(s.text[q:])
-		if goesOn(s.text[q:], n) && !s.eof {
+		if mayGoOn(s.text[q:], n) && !s.eof {
 			return maybe
 		}
 		if _, known := callName(s.text[q:], &s.reg); !known {
@@ -259,5 +259,5 @@ func (s *Scanner) assignAt(p int, word string, q int) tri {
 func (s *Scanner) mayAssign(q int) bool {
 	rest := s.text[q:]
 	n := wordLen(rest)
-	return goesOn(rest, n) || rest[n] == '='
+	return mayGoOn(rest, n) || rest[n] == '='
 }

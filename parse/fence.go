@@ -35,12 +35,13 @@ var callInfos = map[string]bool{
 	"tool_code": true, "tool_use": true, "function_call": true, "action": true,
 }
 
-// marks reads a run of backticks or tildes: of a fence, of a code span, or of neither.
-func (s *Scanner) marks(p int) bool {
+// fenceOrSpan reads the run of backticks or tildes at p: a fence, a code span, or
+// neither.
+func (s *Scanner) fenceOrSpan(p int) bool {
 	n := runLen(s.text, p)
 	switch {
 	case n == maxRun:
-		return s.plain(p, p+n)
+		return s.pass(p, p+n)
 	case p+n == len(s.text) && !s.eof:
 		return false
 	case s.isFence(p, n):
@@ -49,7 +50,7 @@ func (s *Scanner) marks(p int) bool {
 	case s.text[p] == '`':
 		return s.span(p, n)
 	}
-	return s.plain(p, p+n)
+	return s.pass(p, p+n)
 }
 
 // isFence reports whether the run of n at p may open or close a fence.
@@ -86,7 +87,7 @@ func (s *Scanner) inFence() bool {
 		case c == '`' && t[p] == '`':
 			s.state, s.pos = stText, p
 			if s.fence.kind != fenceNone {
-				return s.plain(p, p+n)
+				return s.pass(p, p+n)
 			}
 			return s.span(p, n)
 		case (c == '{' || c == '[') && s.infoMayHold(p+n, i), c == '(' && s.infoCalls(p+n, i):
@@ -187,7 +188,7 @@ func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
 	if !s.lead && !(s.marker.on && s.marker.pending) {
 		s.prefix = -1
 	}
-	s.open(p)
+	s.beginPrefix(p)
 	s.lead, s.called = true, false
 	if names {
 		s.named = named{start: p + r.n + strings.Index(s.text[p+r.n:body], word), name: word, dialect: DialectExpression, at: body, fenced: true}

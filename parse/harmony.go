@@ -93,11 +93,11 @@ func (s *Scanner) channel(p, end int, t tag) bool {
 		if strings.HasPrefix(rest, word) {
 			return s.openThought(p, end+len(word), thinkGemma, "channel")
 		}
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	start, name, _ := s.calleeBefore(p)
 	if name != "" {
-		s.open(start)
+		s.beginPrefix(start)
 	}
 	s.header(p, named{start: start, name: name})
 	return true

@@ -16,7 +16,7 @@ type marker struct {
 // openMarker opens a hard marker. One that is opened again before anything
 // followed is one marker.
 func (s *Scanner) openMarker(p, end int, t tag) bool {
-	s.open(p)
+	s.beginPrefix(p)
 	if !s.marker.pending {
 		s.marker = marker{start: p, before: !s.blankBefore(p)}
 		if s.called || s.impliedTag {
@@ -44,7 +44,7 @@ func (s *Scanner) closeMarker(p, end int) bool {
 	case s.marker.on || s.called:
 		s.drop(p, end, dropMarker)
 	default:
-		s.open(p)
+		s.beginPrefix(p)
 		s.lead = true
 	}
 	s.marker = marker{}
@@ -67,7 +67,7 @@ func (s *Scanner) usedMarker(p int) {
 
 // emptyMarker notes that at p no call follows the hard marker m.
 func (s *Scanner) emptyMarker(m marker, p int) {
-	begun := s.text[s.look(m.end):]
+	begun := s.text[s.lookPast(m.end):]
 	s.faults = append(s.faults, fault{
 		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
 		empty:   !s.reg.known(begun[:wordLen(begun)]), start: m.start,
@@ -90,13 +90,13 @@ func (s *Scanner) afterMarker(p int) bool {
 			s.read.beginAny(p)
 			return true
 		}
-		return s.orPlain(s.quotedName(p), p)
+		return s.orPass(s.quotedName(p), p)
 	}
 	n := wordLen(rest)
 	if n == 0 {
-		return s.plain(p, p)
+		return s.pass(p, p)
 	}
-	if goesOn(rest, n) && !s.eof {
+	if mayGoOn(rest, n) && !s.eof {
 		return false
 	}
 	word := strings.TrimRight(rest[:n], ":/-")
@@ -105,13 +105,13 @@ func (s *Scanner) afterMarker(p int) bool {
 		s.read.toolSeen = s.reg.known(word)
 		return true
 	}
-	q := s.look(p + n)
+	q := s.lookPast(p + n)
 	if q == len(s.text) {
 		if !s.eof {
 			return false
 		}
 		if !s.reg.mayBecome(word) && !beginsNamespace(word) {
-			return s.plain(p, p)
+			return s.pass(p, p)
 		}
 		return s.nameAt(p, word, q)
 	}
@@ -125,7 +125,7 @@ func (s *Scanner) afterMarker(p int) bool {
 			return s.nameAt(p, word, q)
 		}
 	}
-	return s.plain(p, p)
+	return s.pass(p, p)
 }
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
@@ -149,7 +149,7 @@ func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
 	case (t.close || t.kind == markEnd || t.kind == markToken) && s.reg.known(word):
 		return s.nameAt(p, word, q)
 	}
-	return s.plain(p, p)
+	return s.pass(p, p)
 }
 
 // quotedName reads "NAME": before an object, in a hard marker: a member of an
@@ -158,14 +158,14 @@ func (s *Scanner) quotedName(p int) tri {
 	n := wordLen(s.text[p+1:])
 	q := p + 1 + n
 	switch {
-	case goesOn(s.text[p+1:], n):
+	case mayGoOn(s.text[p+1:], n):
 		return s.maybeIf(true)
 	case s.text[q] != s.text[p] || !s.reg.known(s.text[p+1:q]):
 		return no
 	}
 	at := q + 1
 	for _, due := range [...]byte{':', '{'} {
-		if at = s.look(at); at == len(s.text) {
+		if at = s.lookPast(at); at == len(s.text) {
 			return s.maybeIf(true)
 		}
 		if s.text[at] != due {
@@ -185,7 +185,7 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 			s.called = false
 			return true
 		}
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	if s.marker.on && s.marker.pending {
 		s.pos = end
@@ -197,7 +197,7 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 
 func (s *Scanner) openSoft(p, end int) {
 	s.prefix = -1
-	s.open(p)
+	s.beginPrefix(p)
 	s.soft, s.lead, s.called = true, true, false
 	s.pos = end
 }

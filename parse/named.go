@@ -31,7 +31,7 @@ func (n *named) closes(t tag) bool {
 
 // beginNamed takes the name n; its arguments are due behind it.
 func (s *Scanner) beginNamed(n named) bool {
-	s.open(n.start)
+	s.beginPrefix(n.start)
 	s.named = n
 	s.state, s.pos = stNamed, n.at
 	return true
@@ -208,20 +208,20 @@ func (s *Scanner) noArgs() bool {
 		}
 		s.lead = true
 		s.called = false
-		return s.plain(p, s.pos)
+		return s.pass(p, s.pos)
 	}
 	if s.named.toolTag {
 		s.named = named{}
-		return s.plain(s.pos, s.pos)
+		return s.pass(s.pos, s.pos)
 	}
 	if s.mentioned() {
 		s.named = named{}
-		return s.plain(s.pos, s.pos)
+		return s.pass(s.pos, s.pos)
 	}
 	s.fault(ReasonMalformed, s.pos, "the arguments of "+bounded(s.named.name))
 	s.marker.pending = false
 	s.named = named{}
-	return s.plain(s.pos, s.pos)
+	return s.pass(s.pos, s.pos)
 }
 
 // mentioned reports whether the tag that named a call stands in the middle of a

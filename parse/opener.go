@@ -21,7 +21,7 @@ func (s *Scanner) brace(p int) bool {
 		return true
 	}
 	if !key && opensNothing(s.text[p+1:]) {
-		return s.plain(p, p+1)
+		return s.pass(p, p+1)
 	}
 	if !s.lead {
 		return s.data(p)
@@ -66,7 +66,7 @@ func (s *Scanner) bracket(p int) bool {
 	functools := false
 	if start := s.lineStart(p); s.text[start:p] == "functools" && s.done <= start {
 		functools = true
-		s.open(start)
+		s.beginPrefix(start)
 	}
 	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
 	case yes:
@@ -85,7 +85,7 @@ func (s *Scanner) bracket(p int) bool {
 		if s.fence.kind == fencePython {
 			return s.leavePython(p)
 		}
-		return s.plain(p, p+1)
+		return s.pass(p, p+1)
 	}
 	if functools {
 		s.lead, s.soft, s.label = true, true, DialectFunctools
@@ -99,12 +99,12 @@ func (s *Scanner) bracket(p int) bool {
 // opensList reports whether the [ at p begins a candidate, and whether a call
 // expression comes first in it.
 func (s *Scanner) opensList(p int) (ok tri, calls bool) {
-	q := s.look(p + 1)
+	q := s.lookPast(p + 1)
 	for end := p + maxLook; q < min(len(s.text), end) && s.text[q] == '#'; { // Python's comment
 		i := strings.IndexByte(s.text[q:min(len(s.text), end)], '\n')
 		switch {
 		case i >= 0:
-			q = s.look(q + i)
+			q = s.lookPast(q + i)
 		case len(s.text) < end:
 			q = len(s.text)
 		default:
@@ -126,11 +126,11 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		return maybe, false
 	case isLetter(c):
 		n := wordLen(s.text[q:])
-		if goesOn(s.text[q:], n) && !s.eof {
+		if mayGoOn(s.text[q:], n) && !s.eof {
 			return maybe, false
 		}
 		_, known := callName(s.text[q:], &s.reg)
-		begun := goesOn(s.text[q:], n) && q > s.look(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
+		begun := mayGoOn(s.text[q:], n) && q > s.lookPast(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
 		if known || begun {
 			return yes, true
 		}
@@ -141,7 +141,7 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 // begunName reports whether the text ends in what may become the name of a tool,
 // behind p.
 func (s *Scanner) begunName(p int) bool {
-	word := s.text[s.look(p):]
+	word := s.text[s.lookPast(p):]
 	n := wordLen(word)
 	return n > 0 && n == len(word) && s.reg.mayBecome(word)
 }

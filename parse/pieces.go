@@ -30,12 +30,12 @@ type pieces struct {
 	calls []found
 	done  int // where the last piece ends
 
-	held    int  // index of the first piece that may still change, or -1
-	sent    int  // offset up to which events were sent
-	sentCut int  // pieces of the list that were sent whole
-	sentN   int  // calls sent
-	split   bool // the next piece is not joined to the last
-	stopped bool // the stop event was sent
+	held       int  // index of the first piece that may still change, or -1
+	sent       int  // offset up to which events were sent
+	sentPieces int  // how many pieces of the list were sent whole
+	sentCalls  int  // how many calls were sent
+	split      bool // the next piece is not joined to the last
+	stopped    bool // the stop event was sent
 }
 
 func (p *pieces) start() {
@@ -139,7 +139,7 @@ func (p *pieces) rewrite(i int, change func(piece) piece) {
 	if len(old) == 0 {
 		return
 	}
-	p.sentCut = min(p.sentCut, max(i-1, 0)) // the piece before may grow
+	p.sentPieces = min(p.sentPieces, max(i-1, 0)) // the piece before may grow
 	if i > 0 {
 		p.last = p.list[i-1]
 		p.list = p.list[:i-1]
@@ -169,13 +169,13 @@ func (s *Scanner) emitPieces() {
 	if s.held >= 0 {
 		n = min(n, s.held)
 	}
-	for i := s.sentCut; i < n; i++ {
+	for i := s.sentPieces; i < n; i++ {
 		if s.state == stOver && s.at(i).start >= s.overAt {
 			s.stop()
 		}
 		s.emitPiece(s.at(i))
 		if i < len(s.list) {
-			s.sentCut = i + 1
+			s.sentPieces = i + 1
 		}
 	}
 	if s.state == stOver && s.done <= s.overAt {
@@ -192,12 +192,12 @@ func (s *Scanner) stop() {
 }
 
 // takeBack changes the pieces from index i on, which turned out to be something
-// else, and tells so. What was certain before is sent first, so that how the reply
-// is cut into pieces makes no difference.
+// else, and sends [EventRetract]. What was certain before is sent first, so that how
+// the reply is cut into chunks makes no difference.
 func (s *Scanner) takeBack(i int, change func(piece) piece) {
 	s.emit()
 	s.rewrite(min(i, s.count()), change)
-	s.sentN = 0
+	s.sentCalls = 0
 	if !s.muted {
 		s.events = append(s.events, Event{Kind: EventRetract})
 	}
@@ -223,8 +223,8 @@ func (s *Scanner) emitPiece(p *piece) {
 		e.Kind, e.Reason = EventDrop, p.reason.String()
 	case pieceCall:
 		c := s.calls[p.call].call
-		e.Kind, e.Index, e.Call = EventCall, s.sentN, &c
-		s.sentN++
+		e.Kind, e.Index, e.Call = EventCall, s.sentCalls, &c
+		s.sentCalls++
 	}
 }
 

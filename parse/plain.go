@@ -83,12 +83,12 @@ func (r *reader) plainComma(f *frame) {
 		r.comma = r.pos
 		r.pos++
 		r.next(f.kind)
-		r.blank()
+		r.passSpace()
 	}
 }
 
-// blank passes over the space that mostly stands behind a colon or a comma.
-func (r *reader) blank() {
+// passSpace passes over the space that mostly stands behind a colon or a comma.
+func (r *reader) passSpace() {
 	if r.pos < len(r.text) && r.text[r.pos] == ' ' {
 		r.pos++
 	}
@@ -106,7 +106,7 @@ func (r *reader) plainKey() bool {
 	if r.pos < len(r.text) && r.text[r.pos] == ':' {
 		r.pos++
 		r.expect = expectValue
-		r.blank()
+		r.passSpace()
 	}
 	return true
 }

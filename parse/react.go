@@ -10,7 +10,7 @@ func (s *Scanner) inAction() bool {
 		at++
 	}
 	n := wordLen(s.text[at:])
-	if goesOn(s.text[at:], n) && !s.eof {
+	if mayGoOn(s.text[at:], n) && !s.eof {
 		return false
 	}
 	n, known := callName(s.text[at:], &s.reg)
@@ -19,7 +19,7 @@ func (s *Scanner) inAction() bool {
 		return false
 	case known && !strings.HasPrefix(behind, "()"):
 		s.state = stText
-		s.open(s.named.start)
+		s.beginPrefix(s.named.start)
 		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
 		s.lead, s.pos = true, at
 		s.beginExpression(at, n)
@@ -175,7 +175,7 @@ func inputValue(input string) string {
 func (s *Scanner) colon(p int) bool {
 	start := s.lineStart(p)
 	if p-start > maxTag {
-		return s.plain(p, p+1) // the line is no longer held back
+		return s.pass(p, p+1) // the line is no longer held back
 	}
 	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
 		start++
@@ -193,7 +193,7 @@ func (s *Scanner) colon(p int) bool {
 				n++
 			}
 			if bold+n == len(s.text) && !s.eof {
-				s.open(start)
+				s.beginPrefix(start)
 				return false
 			}
 			if s.reactThought || w != wordAnswer && w != wordObservation {
@@ -206,7 +206,7 @@ func (s *Scanner) colon(p int) bool {
 		s.state, s.pos = stRest, p+1
 		return true
 	}
-	return s.plain(p, p+1)
+	return s.pass(p, p+1)
 }
 
 // lineWord acts on a word at the start of a line.
@@ -240,7 +240,7 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 	case wordThought:
 		s.reactThought = true
 	}
-	return s.plain(p, end)
+	return s.pass(p, end)
 }
 
 // finalAnswer reads the label of the answer: what stood before was thought.

@@ -25,8 +25,8 @@ const (
 // A call expression NAME(k=v) is written {"name":"NAME","arguments":{"k":v}};
 // positional arguments become a list there.
 //
-// The reader keeps its state between pieces of the text, so each byte is looked
-// at once, however the text is cut.
+// The reader keeps its state between chunks, so each byte is looked at once,
+// however the text is cut.
 type reader struct {
 	text string // the reply so far
 	eof  bool   // nothing will follow
@@ -80,7 +80,7 @@ const (
 	expectArg                 // an argument of a call, or its end
 )
 
-// token is a token that may go on in the next piece.
+// token is a token that may go on in the next chunk.
 type token uint8
 
 const (

@@ -2,7 +2,7 @@ package parse
 
 import "strings"
 
-// release makes pieces of what is certain between pieces of text.
+// release makes pieces of what is certain when a chunk has been read.
 func (s *Scanner) release() {
 	switch s.state {
 	case stOver:

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Scanner reads a reply piece by piece. How the reply is cut into pieces
+// A Scanner reads a reply chunk by chunk. How the reply is cut into chunks
 // never changes the result. It looks at each byte a bounded number of times and
 // keeps no more than the reply and one copy of the call at hand.
 //
@@ -17,7 +17,7 @@ type Scanner struct {
 	reg registry
 
 	text  string // the reply so far
-	buf   []byte // what text stands in, once there were two pieces
+	buf   []byte // holds the bytes of text once there were two chunks
 	eof   bool
 	muted bool // nobody asks for events
 	wait  wait
@@ -83,7 +83,7 @@ func (s *Scanner) Reset() {
 	}
 }
 
-// Feed reads the next piece of the reply and returns what became certain. The
+// Feed reads the next chunk of the reply and returns what became certain. The
 // returned slice is valid until the next call; the strings in it stay. After
 // [Scanner.Close] comes [Scanner.Reset] first.
 func (s *Scanner) Feed(chunk string) []Event {
@@ -95,10 +95,10 @@ func (s *Scanner) Feed(chunk string) []Event {
 		s.tooLarge()
 		return s.events
 	case s.wait.ends != nil:
-		if s.append(chunk); !s.comes(chunk) {
+		if s.append(chunk); !s.arrives(chunk) {
 			return nil
 		}
-	case (s.state == stText || s.state == stThink) && s.goesOn(chunk):
+	case (s.state == stText || s.state == stThink) && s.extends(chunk):
 		return s.events
 	default:
 		s.append(chunk)
@@ -112,9 +112,10 @@ func (s *Scanner) Feed(chunk string) []Event {
 	return s.events
 }
 
-// goesOn takes a piece that only continues the prose or the thought before it.
-// Most pieces of most replies do; nothing else need look at them.
-func (s *Scanner) goesOn(chunk string) bool {
+// extends takes a chunk that only continues the prose or the thought before it.
+// Most chunks of most replies do, and they need no further look. It reports
+// false, and has done nothing, for any other.
+func (s *Scanner) extends(chunk string) bool {
 	n := len(s.text)
 	if s.done != n {
 		return false
@@ -143,7 +144,7 @@ func (s *Scanner) goesOn(chunk string) bool {
 	return true
 }
 
-// append adds a piece to the text.
+// append adds a chunk to the text.
 func (s *Scanner) append(chunk string) {
 	if len(s.buf) == 0 && s.begins(chunk) {
 		return
@@ -153,8 +154,8 @@ func (s *Scanner) append(chunk string) {
 	s.text = view(s.buf)
 }
 
-// begins takes the first piece as it is, and puts it into the buffer before the
-// second.
+// begins takes the first chunk as it is, without a copy. When the second comes it
+// copies the first into the buffer and reports false.
 func (s *Scanner) begins(chunk string) bool {
 	if s.text == "" {
 		s.text = chunk

@@ -12,7 +12,7 @@ func (s *Scanner) span(p, n int) bool {
 	if holds == yes {
 		class := min(n, 3) - 1
 		s.noCloser[class] = -1
-		s.open(p)
+		s.beginPrefix(p)
 		if !s.lead {
 			s.prefix = p
 		}
@@ -48,16 +48,16 @@ func (s *Scanner) skipSpan(p, n int) bool {
 	class := min(n, 3) - 1
 	if s.noCloser[class] == line {
 		s.oddLine = line
-		return s.plain(p, p+n)
+		return s.pass(p, p+n)
 	}
 	switch end, ok := s.closingRun(p+n, n); ok {
 	case maybe:
 		return false
 	case yes:
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	s.noCloser[class], s.oddLine = line, line
-	return s.plain(p, p+n)
+	return s.pass(p, p+n)
 }
 
 // inSpan looks for the run that closes a code span behind a call, then for the

@@ -166,7 +166,7 @@ func (s *Scanner) maybeIf(open bool) tri {
 	return no
 }
 
-// orPlain passes on to the word at p as text if it is nothing else.
-func (s *Scanner) orPlain(is tri, p int) bool {
-	return is != maybe && (is == yes || s.plain(p, p))
+// orPass passes on to the word at p as text if it is nothing else.
+func (s *Scanner) orPass(is tri, p int) bool {
+	return is != maybe && (is == yes || s.pass(p, p))
 }

@@ -21,7 +21,7 @@ func (s *Scanner) bareFunction(p int) bool {
 	rest, ok := strings.CutPrefix(s.text[p:], open)
 	n := wordLen(rest)
 	if !ok || !strings.HasPrefix(rest[n:], "{") || !s.reg.known(rest[:n]) {
-		return s.plain(p, p+1)
+		return s.pass(p, p+1)
 	}
 	at := p + len(open) + n
 	return s.beginNamed(named{start: p, name: rest[:n], at: at, dialect: DialectFunctionTag, tag: true})
@@ -30,14 +30,14 @@ func (s *Scanner) bareFunction(p int) bool {
 // triangle reads Kimi's thinking markers; p is their second byte.
 func (s *Scanner) triangle(p int) bool {
 	if p <= s.done || s.text[p-1] != 0xE2 {
-		return s.plain(p, p+1)
+		return s.pass(p, p+1)
 	}
 	t, ok := lexTriangle(s.text[p-1:], s.eof)
 	switch ok {
 	case maybe:
 		return false
 	case no:
-		return s.plain(p, p+1)
+		return s.pass(p, p+1)
 	}
 	return s.tagged(p-1, t)
 }
@@ -99,7 +99,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 			return s.drop(p, end, dropToken)
 		}
 	}
-	return s.plain(p, end)
+	return s.pass(p, end)
 }
 
 // arrows reads Functionary's >>>NAME.
@@ -109,26 +109,26 @@ func (s *Scanner) arrows(p int) bool {
 		return false
 	}
 	if n != 3 {
-		return s.plain(p, p+n)
+		return s.pass(p, p+n)
 	}
 	name := wordLen(s.text[p+3:])
 	q := p + 3 + name
-	if goesOn(s.text[p+3:], name) && !s.eof {
+	if mayGoOn(s.text[p+3:], name) && !s.eof {
 		return false
 	}
 	if name == 0 || !s.reg.known(s.text[p+3:q]) {
-		return s.plain(p, p+n)
+		return s.pass(p, p+n)
 	}
 	if q == len(s.text) {
 		s.cut("the arguments of a call")
-		return s.plain(p, q)
+		return s.pass(p, q)
 	}
-	q = s.look(q)
+	q = s.lookPast(q)
 	if q == len(s.text) && !s.eof {
 		return false
 	}
 	if q < len(s.text) && s.text[q] != '{' {
-		return s.plain(p, p+n)
+		return s.pass(p, p+n)
 	}
 	return s.beginNamed(named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q})
 }
@@ -143,7 +143,7 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 			s.shutByTag, s.argsMayGoOn = true, false
 			return s.drop(p, end, dropMarker)
 		}
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	if t.attr == "" {
 		return s.toolName(p, end, t)
@@ -153,12 +153,12 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 
 // toolTag reads <NAME> of a registered tool: parameters must follow.
 func (s *Scanner) toolTag(p, end int, t tag) bool {
-	q := s.look(end)
+	q := s.lookPast(end)
 	if q == len(s.text) && !s.eof {
 		return false
 	}
 	if q == len(s.text) || s.text[q] != '<' && s.text[q] != '{' {
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	if s.text[q] == '<' {
 		u, ok := lexTag(s.text[q:], s.eof)
@@ -168,7 +168,7 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 		tool, _ := s.reg.lookup(t.name)
 		f := s.reg.of(tool)
 		if ok == no || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
-			return s.plain(p, end)
+			return s.pass(p, end)
 		}
 	}
 	return s.beginNamed(named{start: p, name: t.name, at: end, dialect: DialectToolTag, tag: true, toolTag: true, closer: t.name})
@@ -178,25 +178,25 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 // wrote calls: a child per parameter follows.
 func (s *Scanner) toolName(p, end int, t tag) bool {
 	if t.name != "invoke" {
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	at, name := end, ""
 	for _, part := range [...]string{"<tool_name>", "", "</tool_name>", "<parameters>"} {
-		at = s.look(at)
+		at = s.lookPast(at)
 		n := len(part)
 		if rest := s.text[at:]; part == "" {
 			n = wordLen(rest)
 			name = rest[:n]
-			if goesOn(rest, n) && !s.eof {
+			if mayGoOn(rest, n) && !s.eof {
 				return false
 			}
 		} else if !strings.HasPrefix(rest, part) {
-			return (s.eof || !strings.HasPrefix(part, rest)) && s.plain(p, end)
+			return (s.eof || !strings.HasPrefix(part, rest)) && s.pass(p, end)
 		}
 		at += n
 	}
 	if !s.reg.known(name) {
-		return s.plain(p, end)
+		return s.pass(p, end)
 	}
 	return s.beginNamed(named{start: p, name: name, at: at, dialect: DialectToolTag, tag: true, toolTag: true, closer: "parameters"})
 }

@@ -48,7 +48,7 @@ func (s *Scanner) construct(p int) bool {
 	case '<':
 		return s.angle(p)
 	case '`', '~':
-		return s.marks(p)
+		return s.fenceOrSpan(p)
 	case ':':
 		return s.colon(p)
 	case '>':
@@ -56,11 +56,11 @@ func (s *Scanner) construct(p int) bool {
 	case 0x97:
 		return s.triangle(p)
 	}
-	return s.plain(p, p+1)
+	return s.pass(p, p+1)
 }
 
-// plain passes over text that begins nothing, from p to next.
-func (s *Scanner) plain(p, next int) bool {
+// pass passes over text that begins nothing, from p to next.
+func (s *Scanner) pass(p, next int) bool {
 	s.prose(p)
 	s.pos = next
 	return true
@@ -106,7 +106,7 @@ func (s *Scanner) atLead() bool {
 	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
 		return s.leavePython(p)
 	case c == '`' || c == '~':
-		return s.marks(p)
+		return s.fenceOrSpan(p)
 	case c == '{' || c == '[' || c == '<' || c == '>':
 		return s.construct(p)
 	case s.called && (c == '}' || c == ']' || c == ')'):
@@ -121,7 +121,7 @@ func (s *Scanner) atLead() bool {
 	if s.marker.on && s.marker.pending {
 		return s.afterMarker(p)
 	}
-	return s.orPlain(s.leadWord(p), p)
+	return s.orPass(s.leadWord(p), p)
 }
 
 // leadWide looks at a character beyond ASCII at the lead.
@@ -150,9 +150,9 @@ func (s *Scanner) leadWide(p int) bool {
 		return s.afterMarker(p)
 	}
 	if strings.HasPrefix(rest, "“") && s.mayBeWhole() {
-		return s.orPlain(s.quotedAt(p), p)
+		return s.orPass(s.quotedAt(p), p)
 	}
-	return s.plain(p, p)
+	return s.pass(p, p)
 }
 
 // drop makes a dropped piece of [start, end) and passes over it; what was open
@@ -172,8 +172,8 @@ func (s *Scanner) drop(start, end int, reason dropReason) bool {
 	return true
 }
 
-// open notes that what begins at p belongs to a call if one follows.
-func (s *Scanner) open(p int) {
+// beginPrefix notes that what begins at p belongs to a call if one follows.
+func (s *Scanner) beginPrefix(p int) {
 	if s.prefix < 0 {
 		s.add(pieceText, p, dropNone)
 		s.prefix = p
@@ -187,11 +187,12 @@ func (s *Scanner) skipSpace(p int) int {
 	return p
 }
 
-// maxLook is how much white space is looked over to see what follows.
+// maxLook is how many bytes of white space are passed over to see what follows.
 const maxLook = 1024
 
-// look passes over white space from p on, as far as is looked.
-func (s *Scanner) look(p int) int {
+// lookPast returns where the white space at p ends, of which it looks at maxLook
+// bytes at most.
+func (s *Scanner) lookPast(p int) int {
 	for end := min(len(s.text), p+maxLook); p < end && isSpace(s.text[p]); {
 		p++
 	}

@@ -52,7 +52,7 @@ func thinkName(t tag) string {
 func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 	if kind == thinkTag && !s.lead && !s.atLine(p) {
 		if s.mid.on || s.fence.kind != fenceNone {
-			return s.plain(p, body)
+			return s.pass(p, body)
 		}
 		s.prefix = -1
 		s.add(pieceText, p, dropNone)
@@ -87,7 +87,7 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 		return s.closeMiddle(p, end)
 	case s.think.seen || s.mid.on:
 		if !s.lead && !s.called && !s.blankBefore(p) {
-			return s.plain(p, end) // only mentioned
+			return s.pass(p, end) // only mentioned
 		}
 		return s.drop(p, end, dropThinkTag)
 	}

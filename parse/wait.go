@@ -8,16 +8,16 @@ import (
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
-// A wait is for what must come before the text is read on: most pieces of a
-// construct say nothing about how it goes on.
+// A wait is for what must come before reading goes on: most chunks within a
+// construct do not decide anything about it, and need not be looked at further.
 type wait struct {
 	ends  *byteset.Set // one of these bytes, or nil: any may matter
 	until int          // or the text reaching this offset
 }
 
-// The bytes that may end a candidate are closers, wide ones too, and what begins
-// a closing tag or fence; in a string nothing but its quote may. A tag goes on up to
-// its bracket, or to what shows that it is none.
+// What may end a candidate: a closing bracket, also a full-width one, or what begins
+// a closing tag or fence; within a string, its quote alone. A tag goes on up to its
+// bracket or to what shows that it is none, plain data up to its brace.
 var (
 	candidateEnds = byteset.New(func(c byte) bool { return strings.IndexByte("}])<`", c) >= 0 || c >= utf8.RuneSelf })
 	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
@@ -25,8 +25,8 @@ var (
 	dataEnds      = byteset.New(func(c byte) bool { return c == '}' })
 )
 
-// await waits for one of the bytes, or for the text to reach an offset. It says
-// that more text is needed.
+// await waits for one of the bytes, or for the text to reach the offset until. It
+// returns false, as every step does that needs more text.
 func (s *Scanner) await(ends *byteset.Set, until int) bool {
 	s.wait = wait{ends, until}
 	return false
@@ -53,9 +53,9 @@ func (s *Scanner) awaitClosers() bool {
 	return s.await(candidateEnds, math.MaxInt)
 }
 
-// comes reports whether what is waited for stands in the last piece of the text, or
-// need not be waited for any more.
-func (s *Scanner) comes(chunk string) bool {
+// arrives reports whether what is waited for stands in chunk, the last of the text,
+// or need not be waited for any more.
+func (s *Scanner) arrives(chunk string) bool {
 	ends := s.wait.ends
 	if len(s.text) < s.wait.until && (!ends.In(chunk) || ends == stringEnds && s.allEscaped(chunk)) {
 		return false
@@ -64,7 +64,7 @@ func (s *Scanner) comes(chunk string) bool {
 	return true
 }
 
-// allEscaped reports whether each quote in the last piece of the text is escaped.
+// allEscaped reports whether each quote in chunk, the last of the text, is escaped.
 func (s *Scanner) allEscaped(chunk string) bool {
 	for i := range len(chunk) {
 		if chunk[i] == '"' && !isEscaped(s.text[:len(s.text)-len(chunk)+i]) {
@@ -74,8 +74,8 @@ func (s *Scanner) allEscaped(chunk string) bool {
 	return true
 }
 
-// isEscaped reports whether what follows before in a string is surely escaped: a
-// lone backslash ends it.
+// isEscaped reports whether the byte that follows before, in a string, is surely
+// escaped: before ends in a backslash that is itself not escaped.
 func isEscaped(before string) bool {
 	n := len(before)
 	return n > 1 && before[n-1] == '\\' && before[n-2] != '\\'
