@@ -1,7 +1,7 @@
 package parse
 
-// The dialects a call may be written in. Sources are named in the project's
-// documentation of the protocol.
+// The dialects a call may be written in. docs/protocol.md of the project has an
+// example of each.
 const (
 	DialectJSON        Dialect = "json"        // {"tool":NAME,"args":{…}} and its kin
 	DialectHermes      Dialect = "hermes"      // <tool_call>{…}</tool_call>

@@ -6,13 +6,13 @@ package parse
 //
 // The spans of text, thinking, call and drop events are adjacent and cover the
 // reply. An event says what was read; only [Scanner.Close] says what the reply
-// is.
+// is, and whether a call that was sent is to be run.
 type Event struct {
 	Kind   EventKind
 	Span   Span
 	Text   string // of a text or thinking event
 	Reason string // of a drop event, as in [Dropped]
-	Index  int    // of a call event: its number among the calls, from 0
+	Index  int    // of a call event: its number among the calls, from 0, and from 0 again behind a retract event
 	Call   *Call  // of a call event; its bytes never change, and the Result shares them
 }
 

@@ -168,7 +168,8 @@ func (s *Scanner) begins(chunk string) bool {
 	return false
 }
 
-// Close ends the reply and returns its reading.
+// Close ends the reply and returns its reading. [Scanner.Rest] gives the events
+// that were still held back.
 func (s *Scanner) Close(f Finish) Result {
 	s.events = s.events[:0]
 	if s.state != stOver || s.over != dropTooLarge {

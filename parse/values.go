@@ -10,8 +10,9 @@ import (
 
 // Values returns the decoded arguments: strings, bools, nil, []any and
 // map[string]any as package encoding/json decodes them, numbers as
-// [json.Number] with the digits that the model wrote. It returns nil if Args is
-// not one JSON object; those of a call that this package read always are.
+// [json.Number] with the digits that the model wrote. It decodes anew each time,
+// and what it returns is the caller's. It returns nil if Args is not one JSON
+// object; those of a call that this package read always are.
 func (c Call) Values() map[string]any {
 	d := decoder{c: view(c.Args)}
 	v, ok := d.decode()
