@@ -17,25 +17,26 @@
 // <tool_call>, [TOOL_CALLS] or a control token, must hold a call; a soft one,
 // such as <response> or "Action:", counts only with a call behind it. A call is
 // marked if it stands in a hard marker or in a fence that may hold calls, or is
-// the whole reply. A call counts by-end if only the end of the reply makes it
-// one: nothing else follows that would make it text. A repair changes the
-// spelling of a call, never what it says.
+// the whole reply. A call counts by-end if it is one only because the reply ends
+// there: more text could have turned it into prose. A repair changes the spelling
+// of a call, never what it says.
 //
 // # Outcomes
 //
 //	one or more complete calls                            Calls, in order
 //	calls or text, then an invented result or turn        what stood before it decides
 //	text without call material                            Final
-//	a call in a thought, in program text, in a code span
-//	of a sentence that goes on, and what the rest of its
-//	line holds in others; a marker only mentioned         Final
+//	a call in a thought or in program text, or in a code
+//	span of a sentence that goes on, with all other spans
+//	on its line; a marker only mentioned                  Final
 //	JSON without a registered name                        Final
 //	a call that is cut, or a list of calls left open      Unparseable: truncated
 //	calls, then one that is cut or cannot be read         Unparseable, the good ones in Void
-//	a closed call that no strict reading nor repair reads Unparseable: malformed
-//	a list of calls, a call expression on the next line,
-//	then prose                                            Unparseable: malformed
-//	a call in a marker, swallowed by data left open       Unparseable: malformed
+//	a closed call that neither strict reading nor repair
+//	can read                                              Unparseable: malformed
+//	a list of calls, on the next line one more call
+//	expression, then prose                                Unparseable: malformed
+//	a marked call inside an object that never closes      Unparseable: malformed
 //	arguments that are no object                          Unparseable: bad-args
 //	a key twice with different values                     Unparseable: duplicate-key
 //	two readings of one call                              Unparseable: ambiguous
@@ -85,8 +86,8 @@
 // between tags, 8 equal calls in a row; names of 64 bytes, tags and the indentation
 // of a label of 256, headers of 512, a line of a command of 4 KiB, replies of 1 GiB.
 //
-// Text in which nothing stands that means something is passed over 32 bytes at a
-// time where the processor has AVX2, and eight bytes at a time elsewhere.
+// Text without a byte that may begin something is skipped 32 bytes at a time where
+// the processor has AVX2, and eight bytes at a time elsewhere.
 //
 // # Adding a dialect
 //
@@ -99,3 +100,50 @@
 // Then write goldens, among them a cut call, a mention in a sentence and an
 // invented result behind the call; the tests feed each at every split.
 package parse
+
+// How it works, for those who change it.
+//
+// A [Scanner] goes through the text in one pass, as a state machine: each state
+// has a method, such as inFence, that reads on and reports false when it needs
+// more text. In prose it jumps from needle to needle, the bytes that may begin a
+// construct. A construct that may hold a call becomes a candidate, which a reader
+// turns into canonical JSON; a judge says what that JSON means; where the candidate
+// stands decides whether that counts. What has been settled is kept as pieces,
+// from which events and the result are made.
+//
+// Words of the code:
+//
+//	chunk      what one Feed is given
+//	piece      a part of the reply whose kind is known: text, thought, call, dropped
+//	lead       where only white space stands behind a construct: a call may begin
+//	           there without a bracket
+//	prefix     a marker, a label or a fence that belongs to a call if one follows
+//	candidate  an object, list or expression that is being read
+//	named      a call whose name stands apart from its arguments, and before them
+//	found      a call, with what it depends on
+//	tentative  of calls: they count only if nothing but calls stands around them;
+//	           until that is known they are a group, and held
+//	fault      a reason not to run any call of the reply
+//	facts      what a parser needs to know of a tool's schema
+//	tri        no, maybe or yes; maybe waits for more text
+//
+// Where things stand:
+//
+//	the API            parse.go, event.go, dialect.go, repair.go, render.go (writing)
+//	the scanner        scanner.go, state.go, wait.go (for what must come first),
+//	                   release.go (what is certain), pieces.go, end.go (of the
+//	                   text), decide.go (the result)
+//	prose              text.go, line.go, label.go (words at the start of a line),
+//	                   span.go, fence.go, python.go (fences of it), comment.go,
+//	                   think.go, turn.go (invented ones), repeat.go
+//	markers            markers.go (the tables), tag.go (reading one), tags.go (acting
+//	                   on one), marker.go (the hard marker that is open)
+//	what begins a call opener.go, data.go (objects in prose), expression.go,
+//	                   escaped.go, named.go, params.go, react.go, harmony.go
+//	a candidate        candidate.go, clues.go (of one that cannot be read), group.go,
+//	                   behind.go (what stands directly behind a call)
+//	the reader         read.go, nest.go (containers), members.go (keys), token.go,
+//	                   number.go, strings.go, plain.go (the fast path for ordinary
+//	                   JSON), whole.go (texts that are complete)
+//	the judge          judge.go, shape.go (keys), list.go, args.go, names.go, schema.go
+//	common             chars.go, canon.go (walking canonical JSON), values.go

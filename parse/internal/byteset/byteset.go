@@ -1,6 +1,6 @@
 // Package byteset finds the next byte of a set in a text. A parser of replies
-// spends most of its time passing over text in which nothing stands that means
-// something; with AVX2 that costs about as much as reading memory.
+// spends most of its time passing over text without a byte that matters to it;
+// with AVX2 that costs about as much as reading memory.
 package byteset
 
 import (
@@ -12,11 +12,11 @@ import (
 type Set struct {
 	has     [256]byte // 1 or 0
 	nibbles nibbles
-	exact   bool // nibbles says just what has says
+	exact   bool // nibbles holds the same set; some sets do not fit
 }
 
-// nibbles is a set as two shuffles look it up: a byte is in it if the entries of
-// its lower and of its upper four bits share a bit.
+// nibbles is a set in the form that two shuffle instructions can look up: a byte is
+// in it if the entries for its lower and for its upper four bits share a bit.
 type nibbles struct {
 	low, high [16]byte
 }
@@ -33,8 +33,8 @@ func New(has func(c byte) bool) *Set {
 	return s
 }
 
-// nibblesOf makes the entries: each bit stands for the upper halves whose members
-// have the same lower halves. It reports false if eight bits do not suffice.
+// nibblesOf makes the entries. Upper halves that go with the same lower halves share
+// a bit; it reports false if that takes more than the eight bits of an entry.
 func nibblesOf(has [256]byte) (n nibbles, ok bool) {
 	var rows [][16]byte // of each bit
 	for high := range n.high {
@@ -60,7 +60,8 @@ func nibblesOf(has [256]byte) (n nibbles, ok bool) {
 // Has reports whether c is in the set.
 func (s *Set) Has(c byte) bool { return s.has[c] != 0 }
 
-// In reports whether a byte of the set stands in text, which is short.
+// In reports whether a byte of the set stands in text. It is for short texts, such
+// as one chunk of a stream.
 func (s *Set) In(text string) bool {
 	for ; len(text) >= 4; text = text[4:] {
 		if s.has[text[0]]|s.has[text[1]]|s.has[text[2]]|s.has[text[3]] != 0 {
@@ -88,7 +89,7 @@ func (s *Set) Index(text string, from int) int {
 	return s.slow(text, from)
 }
 
-// slow is Index where there are no long registers, and for the end of a text.
+// slow is Index without vector instructions, and for short texts.
 func (s *Set) slow(text string, from int) int {
 	for ; from+8 <= len(text); from += 8 {
 		w := text[from : from+8]
