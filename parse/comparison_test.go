@@ -29,13 +29,23 @@ func (g *golden) compare(r parse.Result) string {
 type comparison struct {
 	*golden
 	r           parse.Result
-	outcome     string // "no": anything but a call
+	outcome     string // as kind names it, or "no call": either of the others
 	seen        map[string]bool
 	calls, void []parse.Call
 	dropped     []parse.Dropped
 }
 
 func (c *comparison) line(line string) (fault string) {
+	switch line {
+	case "final", "no call":
+		c.outcome = line
+		return ""
+	case "stop", "retract":
+		if !slices.Contains(c.signals(), line) {
+			return "no " + line + " event"
+		}
+		return ""
+	}
 	verb, rest, _ := strings.Cut(line, " ")
 	c.seen[verb] = true
 	switch verb {
@@ -43,8 +53,6 @@ func (c *comparison) line(line string) (fault string) {
 		c.calls, fault = takeCall(rest, c.calls)
 	case "void":
 		c.void, fault = takeCall(rest, c.void)
-	case "final", "no":
-		c.outcome = verb
 	case "unparseable":
 		c.outcome = verb
 		fault = c.compareProblem(rest, c.r.Problem)
@@ -54,10 +62,6 @@ func (c *comparison) line(line string) (fault string) {
 		fault = sameWords(verb, rest, c.r.Thinking)
 	case "dropped":
 		c.dropped, fault = c.takeDropped(rest, c.dropped)
-	case "stop", "retract":
-		if !slices.Contains(c.signals(), verb) {
-			fault = "no " + verb + " event"
-		}
 	default:
 		fault = "golden: unknown line " + line
 	}
@@ -67,9 +71,9 @@ func (c *comparison) line(line string) (fault string) {
 // end checks what no line claimed.
 func (c *comparison) end() string {
 	switch {
-	case c.outcome == "no" && c.r.Outcome == parse.Calls:
+	case c.outcome == "no call" && c.r.Outcome == parse.Calls:
 		return "a call that must not run"
-	case c.outcome != "no" && kind(c.r) != c.outcome:
+	case c.outcome != "no call" && kind(c.r) != c.outcome:
 		return "outcome"
 	case len(c.calls) > 0:
 		return "one call too many: " + c.calls[0].Name
@@ -167,12 +171,19 @@ func (g *golden) compareProblem(want string, p *parse.Problem) string {
 	if string(p.Reason) != reason {
 		return fmt.Sprintf("reason is %q", p.Reason)
 	}
+	at := p.Offset
 	switch {
 	case place == "":
-		return ""
-	case place == "at start" && p.Offset != 0,
-		place == "at end" && p.Offset != len(g.input),
-		strings.HasPrefix(place, "after ") && p.Offset != g.offset(place):
+	case place == "at start":
+		at = 0
+	case place == "at end":
+		at = len(g.input)
+	case strings.HasPrefix(place, "after "):
+		at = g.offset(place)
+	default:
+		return "golden: unknown place " + place
+	}
+	if p.Offset != at {
 		return fmt.Sprintf("offset is %d", p.Offset)
 	}
 	return ""
