@@ -33,9 +33,9 @@ func (s *Scanner) stringGoesOn(p int) {
 	}
 }
 
-// behindName looks at the quote at p behind a call: a key of arguments means that
+// quoteBehind looks at the quote at p behind a call: if an arguments key begins there,
 // the call ended too early.
-func (s *Scanner) behindName(p int) bool {
+func (s *Scanner) quoteBehind(p int) bool {
 	key, _, ended := strings.Cut(s.text[p+1:min(len(s.text), p+1+maxName)], `"`)
 	if !ended && len(key) < maxName && !s.eof {
 		return false

@@ -43,7 +43,7 @@ func (s *Scanner) candidate(p int) *candidate {
 	if s.tick.at+s.tick.n == p {
 		c.tick = s.tick
 	}
-	if p >= s.here.line { // else it began lines ago
+	if p >= s.here.at { // else it began lines ago
 		c.own = p < len(s.text) && s.text[p] != '{' && (s.called && s.wasList || s.ownLine(p))
 		c.byEnd = s.oddLine >= 0 && s.oddLine == s.lineStart(p)
 	}
@@ -134,8 +134,8 @@ func (s *Scanner) weigh() bool {
 		return s.endsPython()
 	}
 	if s.expression() && !c.place.marked() && !c.first && !c.expr {
-		if !c.own || s.toldOf(c.start) || s.joined(c.start) {
-			return s.speaksOf()
+		if !c.own || s.mentionsOn(c.start) || s.joinsMention(c.start) {
+			return s.mention()
 		}
 		s.state = stLineRest
 		return true

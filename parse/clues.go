@@ -12,8 +12,8 @@ type clues struct {
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
 	toolSeen  bool   // such a value, a callee or a lone key is
 	openValue bool   // a name key's value has begun but not ended
-	lastStr   string // unreadable candidates: the string before
-	lastKey   string
+	lastStr   string // in an unreadable candidate: the last string or word
+	lastKey   string // and the last of them that a colon made a key
 }
 
 // firstKey is the first key of the first object, "" if there is none yet.
@@ -67,7 +67,7 @@ func (r *reader) badString(s string) {
 		r.lastKey = ""
 	}
 	r.lastStr = bounded(s)
-	r.expect, r.line = expectAfter, false
+	r.expect, r.newline = expectAfter, false
 }
 
 // badWord passes over a word of a candidate that cannot be read.

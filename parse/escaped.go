@@ -63,8 +63,8 @@ type escaped struct {
 	open  bool // in a string
 }
 
-// escapeLen is the length of the escape of an escape that s begins with: \",
-// or \\ and what that escapes. 0 means that s is too short.
+// escapeLen is the length of what s begins with, in a text that was encoded twice: \"
+// for a quote, or \\ and what that escapes. It is 0 if s is too short to tell.
 func escapeLen(s string) int {
 	switch {
 	case len(s) < 2:

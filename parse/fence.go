@@ -133,7 +133,7 @@ func (s *Scanner) infoCalls(start, q int) bool {
 	return wordLen(name) == len(name) && s.reg.known(name)
 }
 
-// fenceLine acts on the line of a fence that ends before next.
+// fenceLine acts on the line that opens or closes a fence, which ends before next.
 func (s *Scanner) fenceLine(next int) bool {
 	p, n := s.fenceRun.at, s.fenceRun.n
 	info := strings.TrimSpace(s.text[p+n : next])
@@ -258,7 +258,7 @@ func (s *Scanner) closeFence(p, next int) bool {
 // what looks like one may be a code span.
 func (s *Scanner) inSentence() bool { return s.fence.inline && !s.ownLine(s.fence.at) }
 
-// lineEnd leaves the line break in front of next to the text.
+// lineEnd returns the end of the line before next. Its line break is left to the text.
 func (s *Scanner) lineEnd(next int) int {
 	for next > 0 && (s.text[next-1] == '\n' || s.text[next-1] == '\r') {
 		next--

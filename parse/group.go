@@ -6,15 +6,16 @@ type group struct {
 	on     bool
 	inside bool    // it is the content of a fence
 	first  int     // its first piece
-	beside Span    // its first item, if lists stand before it that are calls without it
+	beside Span    // its first item, if it stands behind lists, which are calls in any case
 	faults []fault // that count if it is calls
 }
 
-// dissolve makes text of tentative calls: what they stand in holds more.
+// dissolve makes text of the tentative calls: other text stands in the reply or in the
+// fence around them.
 func (s *Scanner) dissolve() {
 	if s.group.on {
-		s.orElse()
-		s.notBeside()
+		s.faultLost()
+		s.faultBeside()
 		if s.held >= 0 && s.at(s.group.first).reason == dropFence {
 			s.fence.used = false // it is text with what it holds
 		}
@@ -24,17 +25,17 @@ func (s *Scanner) dissolve() {
 	s.endGroup()
 }
 
-// orElse notes calls that would be lost if tentative ones turn into text, as more
-// stands in the reply: a list that holds a call for certain, a call that counts by
-// itself and that the tentative ones lead to.
-func (s *Scanner) orElse() {
+// faultLost faults the reply if a call that was surely meant is lost when the tentative
+// ones become text: one of a list that holds a call for certain, or one that counts by
+// itself and follows tentative ones.
+func (s *Scanner) faultLost() {
 	for i := s.group.first; i < s.count(); i++ {
 		p := s.at(i)
 		if p.kind != pieceHeld {
 			continue
 		}
 		switch f := s.calls[p.call]; {
-		case f.orElse:
+		case f.orMalformed:
 			s.fault(ReasonMalformed, p.start, "a list of calls of known tools")
 			return
 		case f.sure:
@@ -44,9 +45,9 @@ func (s *Scanner) orElse() {
 	}
 }
 
-// notBeside notes a call on a line of its own that goes on with lists of calls but
-// is none because more stands in the reply: the lists are not all that was meant.
-func (s *Scanner) notBeside() {
+// faultBeside faults the reply if the first tentative call stands on a line of its own,
+// behind lists of calls that are run: it was meant as they were, and becomes text.
+func (s *Scanner) faultBeside() {
 	if b := s.group.beside; b.End > 0 && s.endsLine(b.End) {
 		s.fault(ReasonMalformed, b.Start, "calls alone, or a list of them")
 	}
@@ -73,8 +74,9 @@ func (s *Scanner) confirm() {
 	s.endGroup()
 }
 
-// dissolveUnlessOnly settles tentative calls where the reply ends.
-func (s *Scanner) dissolveUnlessOnly() {
+// settleGroup settles the tentative calls where the reply ends: they count if it holds
+// nothing else.
+func (s *Scanner) settleGroup() {
 	if s.group.on && s.onlyCalls {
 		s.confirm()
 		return

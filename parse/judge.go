@@ -17,13 +17,13 @@ func (p place) marked() bool { return p.hard || p.fence }
 
 // found is a call with what its standing depends on.
 type found struct {
-	call   Call
-	byEnd  bool // a call only if the text ends here
-	whole  bool // a call only if the whole reply is calls
-	orElse bool // and if it is not, the reply is malformed
-	expr   bool // an expression, a pair or a quoted call
-	sure   bool // a call whatever else stands in the reply
-	end    int  // where its candidate ends
+	call        Call
+	byEnd       bool // a call only if the text ends here
+	whole       bool // a call only if the whole reply is calls
+	orMalformed bool // and if it is not all calls, it is malformed
+	expr        bool // an expression, a pair or a quoted call
+	sure        bool // a call whatever else stands in the reply
+	end         int  // where its candidate ends
 }
 
 // verdict is what a complete candidate is.
@@ -48,8 +48,8 @@ func faulty(reason Reason, at int, expected string) verdict {
 	return verdict{kind: isFault, fault: Problem{Reason: reason, Offset: at, Expected: expected}}
 }
 
-// judge says what canonical JSON means. The reader gives the places in the
-// source.
+// A judge says what canonical JSON means as a call. parts map its values to their
+// places in the source.
 type judge struct {
 	reg   *registry
 	c     string // canonical JSON; what outlives the judgement is copied
@@ -64,19 +64,19 @@ type judge struct {
 
 	room *room // nil: all is allocated
 
-	out   []byte // what c stands in, if it may be given away
-	given bool   // and has been
+	out   []byte // the buffer in which c stands, if a call may be given it
+	given bool   // a call was
 }
 
-// room is what a judgement needs that finds a single call: the fields of one
-// shape at a time, and the call.
+// room is memory for a judgement that finds a single call, which costs no allocation
+// then: the fields of one shape at a time, and the call.
 type room struct {
 	names, args [2]field
 	call        [1]found
 	full        bool // call is taken
 }
 
-// one returns f alone.
+// one returns a list of f alone, in the room if that is free.
 func (j *judge) one(f found) []found {
 	if j.room == nil || j.room.full {
 		return []found{f}
@@ -89,8 +89,9 @@ func (j *judge) one(f found) []found {
 // stand in, rather than copied.
 const bigArgs = 32 << 10
 
-// own returns args as bytes of their own. What is given away is kept by the call
-// as a whole, so they must be most of it.
+// own returns args as bytes for the call to keep. Long ones are not copied: the call is
+// given the buffer in which they stand, and keeps all of it alive, so they must fill
+// at least half of it.
 func (j *judge) own(args string) []byte {
 	if len(args) < bigArgs || len(args) < cap(j.out)/2 || j.given {
 		return []byte(args)

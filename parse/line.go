@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// lines remembers where the line of the last offset began.
+// lines remembers where a line begins, so that no byte is searched twice for it.
 type lines struct {
-	line int
-	seen int
+	at    int // where the line begins
+	asked int // the last offset that was asked for, on that line
 }
 
-// start returns where the line of offset p begins; p must not be before the
-// line of the last.
+// start returns where the line of offset p begins; p must not stand before the
+// line of the last offset.
 func (l *lines) start(text string, p int) int {
-	if p > l.seen {
-		if i := strings.LastIndexByte(text[l.seen:p], '\n'); i >= 0 {
-			l.line = l.seen + i + 1
+	if p > l.asked {
+		if i := strings.LastIndexByte(text[l.asked:p], '\n'); i >= 0 {
+			l.at = l.asked + i + 1
 		}
-		l.seen = p
+		l.asked = p
 	}
-	return l.line
+	return l.at
 }
 
 // lineStart returns where the line of offset p begins. Offsets mostly grow.
@@ -28,7 +28,7 @@ func (s *Scanner) lineStart(p int) int {
 	switch {
 	case p == 0 || s.text[p-1] == '\n':
 		return p
-	case p < s.here.line:
+	case p < s.here.at:
 		return strings.LastIndexByte(s.text[:p], '\n') + 1
 	}
 	return s.here.start(s.text, p)
@@ -40,6 +40,8 @@ func (s *Scanner) blankBefore(p int) bool {
 	return p == 0 || s.text[p-1] == '\n' || s.blanksBefore(p)
 }
 
+// blanksBefore is blankBefore for an offset within a line, apart from it so that the
+// common answer is inlined.
 func (s *Scanner) blanksBefore(p int) bool {
 	before := s.text[s.lineStart(p):p]
 	if len(before) > maxTag {
@@ -67,8 +69,8 @@ func (s *Scanner) atLine(p int) bool {
 		s.last.kind == pieceDrop && s.last.reason == dropToken && strings.TrimSpace(s.text[s.last.end:p]) == ""
 }
 
-// endsLine reports whether nothing but separators stands behind p on its line, on
-// which more is known to follow or below.
+// endsLine reports whether nothing but separators, or a comment, stands behind p on
+// its line. More is known to follow, there or below.
 func (s *Scanner) endsLine(p int) bool {
 	for p < len(s.text) && strings.IndexByte(" \t\r,;", s.text[p]) >= 0 {
 		p++
@@ -85,7 +87,8 @@ const (
 	restComment          // Python's, to the end of the line
 )
 
-// inLineRest looks whether the line ends behind a call.
+// inLineRest reads the rest of the line behind a call, which counts only if the line
+// ends with it.
 func (s *Scanner) inLineRest() bool {
 	c := &s.cand
 	for s.pos < len(s.text) {
@@ -101,21 +104,21 @@ func (s *Scanner) inLineRest() bool {
 			c.rest = restStop // a span on the next line goes on
 			s.pos++
 		case c.tick.n > 0 || c.rest == restStop:
-			return s.speaksOf()
+			return s.mention()
 		case b >= utf8.RuneSelf:
 			n, wait := s.invisibleAt(s.pos)
 			if wait {
 				return false
 			}
 			if s.pos += n; n == 0 {
-				return s.speaksOf()
+				return s.mention()
 			}
 		case b == '`' && s.oddLine >= 0 && s.oddLine == s.lineStart(c.start): // it closes the run before
 			s.pos++
 		case b == '[':
 			return s.listGoesOn()
 		case !s.listEnds(b):
-			return s.speaksOf()
+			return s.mention()
 		default:
 			s.pos++
 		}
@@ -129,7 +132,7 @@ func (s *Scanner) inLineRest() bool {
 }
 
 // invisibleAt returns the length of the character without width at p, 0 for any
-// other; wait says that it is not here to its end.
+// other; wait says that the text ends within the character.
 func (s *Scanner) invisibleAt(p int) (n int, wait bool) {
 	rest := s.text[p:]
 	if !utf8.FullRuneInString(rest) && !s.eof {
@@ -141,9 +144,9 @@ func (s *Scanner) invisibleAt(p int) (n int, wait bool) {
 	return 0, false
 }
 
-// listEnds reports whether b may stand behind a list that is alone on its line:
-// the comma before a further one, the end of bold text, a closer too many, a full
-// stop, a comment.
+// listEnds reports whether b may stand behind a list that is alone on its line: the
+// comma before a further one, the end of bold text, a closer too many, a full stop,
+// a comment. It notes the last two, which limit what may follow.
 func (s *Scanner) listEnds(b byte) bool {
 	switch b {
 	case ',', ';':
@@ -172,7 +175,7 @@ func (s *Scanner) listGoesOn() bool {
 		return false
 	}
 	if ok == no {
-		return s.speaksOf()
+		return s.mention()
 	}
 	s.state = stText
 	s.pos = s.cand.end
@@ -194,19 +197,21 @@ func (s *Scanner) tagEndsLine() bool {
 		s.pos++
 		return true
 	}
-	return s.speaksOf()
+	return s.mention()
 }
 
-// toldOf reports whether the line of p has spoken of a call.
-func (s *Scanner) toldOf(p int) bool { return s.toldLine >= 0 && s.toldLine == s.lineStart(p) }
+// mentionsOn reports whether the line of p has mentioned a call.
+func (s *Scanner) mentionsOn(p int) bool {
+	return s.mentionLine >= 0 && s.mentionLine == s.lineStart(p)
+}
 
-// joined reports whether a comma joins what stands at p to a call that a sentence
-// speaks of.
-func (s *Scanner) joined(p int) bool {
-	if s.toldEnd == 0 || p-s.toldEnd > maxLook {
+// joinsMention reports whether a comma joins what stands at p to a call that was
+// only mentioned.
+func (s *Scanner) joinsMention(p int) bool {
+	if s.mentionEnd == 0 || p-s.mentionEnd > maxLook {
 		return false
 	}
-	between := s.text[s.toldEnd:p]
+	between := s.text[s.mentionEnd:p]
 	return strings.ContainsAny(between, ",;") && strings.Trim(between, ",; \t\r\n") == ""
 }
 
@@ -215,14 +220,14 @@ func (s *Scanner) besideCalls(p int) bool {
 	return len(s.calls) > 0 && s.callEnd > s.lineStart(p)
 }
 
-// speaksOf makes text of the candidate, as its sentence goes on: what follows on
-// the line is part of the sentence.
-func (s *Scanner) speaksOf() bool {
+// mention makes text of the candidate: its sentence goes on and only mentions it, and
+// so it does with what follows on the line.
+func (s *Scanner) mention() bool {
 	s.state = stText
 	if s.expression() && s.besideCalls(s.cand.start) {
 		s.acceptFault(Problem{Reason: ReasonMalformed, Offset: s.cand.start, Expected: "calls alone, or marked ones"}, false)
 		return true
 	}
-	s.toldLine, s.toldEnd = s.lineStart(s.cand.end), s.cand.end
+	s.mentionLine, s.mentionEnd = s.lineStart(s.cand.end), s.cand.end
 	return s.reject()
 }

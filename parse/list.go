@@ -34,13 +34,14 @@ func (j *judge) list(i, depth int) verdict {
 	return together(all)
 }
 
-// together makes the calls of a list depend on the same: if one counts only as
-// the whole reply, the list is malformed where it is not.
+// together makes the calls of a list share one fate: if the first counts by itself and
+// another only as the whole reply, all do, and where they are not the whole reply the
+// list is malformed.
 func together(v verdict) verdict {
 	whole := func(f found) bool { return f.whole }
 	if v.kind == isCalls && slices.ContainsFunc(v.calls, whole) && !whole(v.calls[0]) {
 		for k := range v.calls {
-			v.calls[k].whole, v.calls[k].orElse = true, true
+			v.calls[k].whole, v.calls[k].orMalformed = true, true
 		}
 	}
 	return v

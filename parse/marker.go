@@ -53,8 +53,8 @@ func (s *Scanner) closeMarker(p, end int) bool {
 	return true
 }
 
-// usedMarker ends a hard marker with no call in it, text stands at p. A marker
-// in the middle of a sentence is only mentioned.
+// usedMarker ends a hard marker that holds no call: text stands at p, where one is
+// due. A marker in the middle of a sentence is only mentioned.
 func (s *Scanner) usedMarker(p int) {
 	m := s.marker
 	s.marker = marker{}

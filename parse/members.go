@@ -87,7 +87,8 @@ func (r *reader) checkKeys(f *frame) {
 	r.keys = r.keys[:f.keys] // their places have changed
 }
 
-// hasDouble reports whether two members have the same key.
+// hasDouble reports whether two members have the same key. It enters each in a table
+// that the last bytes of its key index, at the next free place.
 func (r *reader) hasDouble(ms []member) bool {
 	if len(ms) > 32 {
 		return r.hasDoubleHash(ms)
@@ -98,7 +99,7 @@ func (r *reader) hasDouble(ms []member) bool {
 	var table [64]uint8
 	for j := range ms {
 		m := &ms[j]
-		h := keyEnd(r.out[m.keyAt:m.keyEnd]) * 0x9E3779B97F4A7C15 >> 58
+		h := keyTail(r.out[m.keyAt:m.keyEnd]) * 0x9E3779B97F4A7C15 >> 58
 		for ; table[h] != 0; h = (h + 1) % uint64(len(table)) {
 			if r.sameKey(&ms[table[h]-1], m) {
 				return true
@@ -138,8 +139,8 @@ func (r *reader) sameKey(a, b *member) bool {
 	return a.keyEnd-a.keyAt == b.keyEnd-b.keyAt && string(r.out[a.keyAt:a.keyEnd]) == string(r.out[b.keyAt:b.keyEnd])
 }
 
-// keyEnd is the last eight bytes of a key, in which different keys mostly differ.
-func keyEnd(key []byte) (end uint64) {
+// keyTail is the last eight bytes of a key, in which different keys mostly differ.
+func keyTail(key []byte) (end uint64) {
 	if n := len(key); n >= 8 {
 		return binary.LittleEndian.Uint64(key[n-8:])
 	}

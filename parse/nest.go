@@ -91,7 +91,7 @@ func (r *reader) next(c byte) {
 	default:
 		r.expect = expectValue
 	}
-	r.line = false
+	r.newline = false
 }
 
 // element writes the comma before an element of a list or of positional
@@ -234,7 +234,7 @@ func (r *reader) forgetParts(f *frame) {
 
 // valueEnded notes that a value is complete.
 func (r *reader) valueEnded() {
-	r.expect, r.line, r.ended = expectAfter, false, r.pos
+	r.expect, r.newline, r.ended = expectAfter, false, r.pos
 	if len(r.stack) == 0 || r.failed() {
 		return
 	}
@@ -254,13 +254,13 @@ func (r *reader) closeBad(c byte) {
 	r.pos++
 	if r.deep > 0 {
 		r.deep--
-		r.expect, r.line = expectAfter, false
+		r.expect, r.newline = expectAfter, false
 		return
 	}
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if closers(r.stack[i].kind)[0] == c {
 			r.stack = r.stack[:i]
-			r.expect, r.line = expectAfter, false
+			r.expect, r.newline = expectAfter, false
 			return
 		}
 	}
@@ -277,7 +277,7 @@ func (r *reader) beyond() bool {
 			r.next(c)
 		case '}', ']', ')':
 			r.deep--
-			r.expect, r.line = expectAfter, false
+			r.expect, r.newline = expectAfter, false
 		case ',':
 			r.next(r.top())
 		case ':':

@@ -24,7 +24,7 @@ func (r *reader) plain() bool {
 			r.pos++
 			continue
 		case c == '\n':
-			r.line = true
+			r.newline = true
 			r.pos++
 			continue
 		}
@@ -192,6 +192,6 @@ func (r *reader) plainWord(f *frame) bool {
 
 // memberEnded is valueEnded for a value in an object, which is the common case.
 func (r *reader) memberEnded() {
-	r.expect, r.line, r.ended = expectAfter, false, r.pos
+	r.expect, r.newline, r.ended = expectAfter, false, r.pos
 	r.keys[len(r.keys)-1].valEnd = len(r.out)
 }

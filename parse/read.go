@@ -32,20 +32,20 @@ type reader struct {
 	eof  bool   // nothing will follow
 	pos  int    // the next byte
 
-	start  int
-	expect expect
-	token  token
-	tokAt  int   // where the token began
-	scan   int   // how far a token has been looked at
-	quote  quote // what ends the string
-	flags  strFlag
-	line   bool // a line break stands since the last value
-	comma  int  // offset of the comma before, or -1
-	tail   tail // what a mended closer leaves to come
-	deep   int  // levels open beyond maxDepth
-	sure   bool // what opened is a candidate
-	inCall int  // calls open
-	ended  int  // end of the last token that closed something or was a value
+	start   int // where the candidate begins
+	expect  expect
+	token   token // what is being read
+	tokAt   int   // where it began
+	scanned int   // how far it has been looked at
+	quote   quote // what ends the string
+	flags   strFlag
+	newline bool // a line break stands since the last value
+	comma   int  // offset of the comma directly before, or -1
+	tail    tail // what a mended closer leaves to come
+	deep    int  // levels open beyond maxDepth
+	sure    bool // what opened is a candidate
+	inCall  int  // calls open
+	ended   int  // end of the last token that closed something or was a value
 
 	calls  bool      // NAME(…) may be a value
 	colons bool      // NAME(k: v) too
@@ -148,7 +148,7 @@ func (r *reader) begin(start int) {
 func (r *reader) idle(start int) {
 	r.pos, r.start, r.ended = start, start, start
 	r.expect, r.token, r.comma = expectValue, tokenNone, -1
-	r.line, r.tail, r.deep, r.inCall = false, tailNone, 0, 0
+	r.newline, r.tail, r.deep, r.inCall = false, tailNone, 0, 0
 	r.sure = true
 	r.calls, r.colons, r.bare, r.single = false, false, false, false
 	r.exprs, r.quoted, r.outer = 0, 0, 0
@@ -247,7 +247,7 @@ func (r *reader) step() status {
 	}
 	switch c {
 	case '\n':
-		r.line = true
+		r.newline = true
 		r.pos++
 	case ' ', '\t', '\r':
 		r.pos++

@@ -68,9 +68,9 @@ func (s *Scanner) thinkSafe() int {
 	return n
 }
 
-// tokenAtEnd is where a control token begins that ends the text, white space of
-// maxLook bytes apart, or may become one that does; the end of the text if there
-// is none.
+// tokenAtEnd returns where the control token begins that the text ends in, or in what
+// may become one; up to maxLook bytes of white space may follow it. Without such a
+// token it returns the end of the text.
 func (s *Scanner) tokenAtEnd() int {
 	blank := max(0, len(s.text)-maxLook)
 	end := blank + len(strings.TrimRight(s.text[blank:], " \t\r\n"))

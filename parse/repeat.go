@@ -2,18 +2,18 @@ package parse
 
 import "strings"
 
-// Repetition: a reply whose last bytes are one unit over and over.
+// A reply repeats itself if its last bytes are one unit over and over.
 const (
-	repeatWindow = 4 << 10
-	repeatUnit   = 256
-	repeatBraces = 8
+	repeatWindow = 4 << 10 // how many bytes
+	repeatUnit   = 256     // the longest unit, in bytes
+	repeatBraces = 8       // so many opening braces in a row are enough
 )
 
 // repeatDue reports whether the text reaches the next check.
 func (s *Scanner) repeatDue() bool { return s.repeatCheck <= len(s.text) }
 
-// lookEnd is how far the text may be looked at from offset from on before the next
-// look for repetition.
+// lookEnd returns how far the text may be read, from from on, before repetition has to
+// be looked for again.
 func (s *Scanner) lookEnd(from int) int {
 	if s.repeatDue() {
 		return max(s.repeatCheck, from)

@@ -61,7 +61,7 @@ func (s *Scanner) skipSpan(p, n int) bool {
 }
 
 // inSpan looks for the run that closes a code span behind a call, then for the
-// end of its line: a sentence that goes on only speaks of the call.
+// end of its line: a sentence that goes on only mentions the call.
 func (s *Scanner) inSpan() bool {
 	q := s.pos
 	for q < len(s.text) && (s.text[q] == ' ' || s.text[q] == '\t') {
@@ -80,23 +80,23 @@ func (s *Scanner) inSpan() bool {
 	}
 	c := &s.cand
 	c.byEnd = c.byEnd || s.eof && q+n == len(s.text) // the run may have gone on
-	told := s.toldOf(c.tick.at)
+	mentioned := s.mentionsOn(c.tick.at)
 	if n == 0 || n < c.tick.n {
-		return s.unclosedSpan(told)
+		return s.unclosedSpan(mentioned)
 	}
 	c.end = q + n
 	s.pos = c.end
 	s.fence = fence{}
-	if told {
-		return s.speaksOf()
+	if mentioned {
+		return s.mention()
 	}
 	s.state = stLineRest
 	return true
 }
 
-// unclosedSpan acts on a call behind a run of backticks that nothing closes directly
-// behind it; told says that its line has spoken of a call.
-func (s *Scanner) unclosedSpan(told bool) bool {
+// unclosedSpan acts on a call in a code span that no run of backticks closes directly
+// behind it; mentioned says that its line has mentioned a call before.
+func (s *Scanner) unclosedSpan(mentioned bool) bool {
 	c := &s.cand
 	if !s.fence.inline || c.expr && s.inSentence() {
 		switch end, ok := s.spanEnds(c.end, c.tick.n); ok {
@@ -106,7 +106,7 @@ func (s *Scanner) unclosedSpan(told bool) bool {
 			if c.end, s.pos = end, end; s.fence.inline {
 				s.fence = fence{}
 			}
-			return s.speaksOf()
+			return s.mention()
 		}
 	}
 	inline := s.fence.inline
@@ -116,14 +116,15 @@ func (s *Scanner) unclosedSpan(told bool) bool {
 	}
 	// The run before stands alone, or the line ends with the span.
 	s.oddLine, c.byEnd = s.lineStart(c.tick.at), true
-	if told {
-		return s.speaksOf()
+	if mentioned {
+		return s.mention()
 	}
 	return s.accept()
 }
 
-// spanEnds returns where a code span ends that a run of n backticks opened, and
-// whose line goes on behind it; the span holds more than the call that ends at p.
+// spanEnds returns where the code span ends that a run of n backticks opened and that
+// holds more than its call, which ends at p. It is no unless the line goes on behind
+// the span.
 func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
 	if end, ok = s.closingRun(p, n); ok != yes {
 		return 0, ok
@@ -148,8 +149,8 @@ func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
 	return end, yes
 }
 
-// closingRun returns where the run ends that closes, behind from on the same line,
-// what a run of n backticks opened.
+// closingRun looks on the rest of the line, from from on, for the run that closes what
+// a run of n backticks opened, and returns the end of it.
 func (s *Scanner) closingRun(from, n int) (end int, ok tri) {
 	for q := max(from, s.spanSeen); ; {
 		i := strings.IndexAny(s.text[q:], "`\n")

@@ -50,12 +50,12 @@ type scanState struct {
 	equal       int  // how many equal calls stand in a row
 
 	// Lines, by the offset of their first byte.
-	here     lines  // the line of pos
-	ahead    lines  // the line at the end of the text
-	oddLine  int    // the last on which a backtick stands alone, or -1
-	toldLine int    // the last on which a sentence speaks of a call, or -1
-	toldEnd  int    // where the call ends that it speaks of
-	noCloser [3]int // the last on which no run of 1, of 2, of 3 or more backticks closes a span, or -1
+	here        lines  // the line of pos
+	ahead       lines  // the line at the end of the text
+	oddLine     int    // the last on which a backtick stands alone, or -1
+	mentionLine int    // the last on which a sentence only mentions a call, or -1
+	mentionEnd  int    // where that call ends
+	noCloser    [3]int // the last on which no run of 1, of 2, of 3 or more backticks closes a span, or -1
 
 	// How far the text was searched in vain.
 	blockSeen   int // for the end of a line in a blocked fence
@@ -93,7 +93,7 @@ type scanState struct {
 // start makes it that of the beginning of a reply, and keeps the room of its lists.
 func (s *scanState) start(o Options) {
 	*s = scanState{
-		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, toldLine: -1, finalAt: -1,
+		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, mentionLine: -1, finalAt: -1,
 		noCloser: [3]int{-1, -1, -1}, repeatCheck: repeatWindow,
 		faults: s.faults[:0], answers: s.answers[:0], group: group{faults: s.group.faults[:0]}, nest: s.nest[:0],
 	}
@@ -158,7 +158,7 @@ const (
 	yes
 )
 
-// maybeIf is maybe if more text may come and change an answer that is no so far.
+// maybeIf is maybe if the answer is still open and more text may come; else no.
 func (s *Scanner) maybeIf(open bool) tri {
 	if open && !s.eof {
 		return maybe

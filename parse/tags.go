@@ -61,7 +61,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		return s.thinkTag(p, end, t)
 	case markToken:
 		if t.key == "bot_end" {
-			s.dissolveUnlessOnly() // the calls are complete; a comment follows
+			s.settleGroup() // the calls are complete; a comment follows
 		}
 		if s.called && !s.marker.pending {
 			s.marker = marker{}

@@ -112,7 +112,7 @@ func (s *Scanner) atLead() bool {
 	case s.called && (c == '}' || c == ']' || c == ')'):
 		return s.stray(p)
 	case s.called && c == '"':
-		return s.behindName(p)
+		return s.quoteBehind(p)
 	case c == '#' && s.mayComment(p):
 		return s.comment(p)
 	case c >= utf8.RuneSelf:

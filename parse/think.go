@@ -70,7 +70,7 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		s.prefix = -1
 	}
 	if s.group.on {
-		s.dissolveUnlessOnly()
+		s.settleGroup()
 	}
 	s.drop(p, body, dropThinkTag)
 	s.think = thought{name: name, kind: kind, seen: true}

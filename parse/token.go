@@ -224,7 +224,7 @@ func (r *reader) quotes(c byte) status {
 func (r *reader) openString(q quote) {
 	n := len(quoteMarks[q])
 	if r.failed() {
-		if r.expect == expectColon || r.expect == expectAfter && !r.line {
+		if r.expect == expectColon || r.expect == expectAfter && !r.newline {
 			r.pos += n // no string begins here
 			return
 		}
@@ -234,7 +234,7 @@ func (r *reader) openString(q quote) {
 	r.token, r.quote, r.flags = tokenString, q, 0
 	r.tokAt = r.pos
 	r.pos += n
-	r.scan = r.pos
+	r.scanned = r.pos
 	r.inString()
 }
 
@@ -243,7 +243,7 @@ func (r *reader) startString(q quote) {
 	switch {
 	case r.tail != tailNone:
 		r.fail(ReasonMalformed, r.pos, "closing brackets")
-	case r.expect == expectAfter && r.line && r.top() == '{':
+	case r.expect == expectAfter && r.newline && r.top() == '{':
 		r.repair(RepairMissingComma, r.ended)
 		r.stack[len(r.stack)-1].commas++
 		r.expect = expectKey
@@ -290,7 +290,7 @@ func (r *reader) stops() *byteset.Set {
 func (r *reader) inString() bool {
 	t := r.text
 	stops := r.stops()
-	for i := stops.Index(t, r.scan); i < len(t); i = stops.Index(t, i+1) {
+	for i := stops.Index(t, r.scanned); i < len(t); i = stops.Index(t, i+1) {
 		switch c := t[i]; {
 		case c < ' ':
 			r.flags |= hasControl
@@ -299,7 +299,7 @@ func (r *reader) inString() bool {
 				break
 			}
 			if i+1 == len(t) {
-				r.scan, r.pos = i, i
+				r.scanned, r.pos = i, i
 				if r.eof {
 					r.pos, r.token = len(t), tokenNone
 				}
@@ -315,7 +315,7 @@ func (r *reader) inString() bool {
 				r.endString(i, i+n)
 				return true
 			} else if more {
-				r.scan, r.pos = i, i
+				r.scanned, r.pos = i, i
 				return false
 			}
 			switch {
@@ -327,7 +327,7 @@ func (r *reader) inString() bool {
 			}
 		}
 	}
-	r.scan, r.pos = len(t), len(t)
+	r.scanned, r.pos = len(t), len(t)
 	return false
 }
 

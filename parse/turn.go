@@ -62,7 +62,8 @@ func (s *Scanner) role(p, end int, t tag) bool {
 
 // inDialogue reports whether a turn of the assistant begins with the name that stands
 // in [start, p), at the start of a line or directly behind a call, and someone else
-// has spoken behind an answer or a call. Nothing in such a dialogue is meant.
+// has spoken behind an answer or a call, which it notes. Nothing in such a dialogue is
+// meant.
 func (s *Scanner) inDialogue(start, p int) bool {
 	switch strings.Trim(s.text[start:p], " \t*") {
 	case "User", "USER", "user", "Human", "HUMAN", "human":
@@ -78,7 +79,7 @@ func (s *Scanner) endReply(p int, why dropReason) bool {
 	if s.marker.pending {
 		s.usedMarker(p)
 	}
-	s.dissolveUnlessOnly()
+	s.settleGroup()
 	s.prefix = -1
 	s.add(pieceText, p, dropNone)
 	s.endAt(p, why)
