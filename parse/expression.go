@@ -59,12 +59,11 @@ func (s *Scanner) mayBeWhole() bool {
 // returns the offset of the object behind it.
 func (s *Scanner) languageWord(p int) (next int, is tri) {
 	const word = "json"
-	rest := s.text[p:]
 	if !s.onlyCalls || s.called || s.fence.kind != fenceNone {
 		return 0, no
 	}
-	if !strings.HasPrefix(rest, word) {
-		return 0, s.maybeIf(strings.HasPrefix(word, rest))
+	if is := begins(s.text[p:], word, s.eof); is != yes {
+		return 0, is
 	}
 	q := p + len(word)
 	for q < len(s.text) && q < p+64 && isSpace(s.text[q]) {
@@ -83,12 +82,11 @@ func (s *Scanner) languageWord(p int) (next int, is tri) {
 // it returns the offset of the first.
 func (s *Scanner) callLabel(p int) (next int, is tri) {
 	const label = "Call:"
-	rest := s.text[p:]
 	if !s.onlyCalls || s.fence.kind != fenceNone || s.marker.on {
 		return 0, no
 	}
-	if !strings.HasPrefix(rest, label) {
-		return 0, s.maybeIf(strings.HasPrefix(label, rest))
+	if is := begins(s.text[p:], label, s.eof); is != yes {
+		return 0, is
 	}
 	q := s.lookPast(p + len(label))
 	if _, known := callName(s.text[q:], &s.reg); known {

@@ -86,12 +86,11 @@ func (s *Scanner) channel(p, end int, t tag) bool {
 	}
 	if t.half {
 		const word = "thought"
-		rest := s.text[end:]
-		if !s.eof && len(rest) < len(word) && strings.HasPrefix(word, rest) {
-			return false
-		}
-		if strings.HasPrefix(rest, word) {
+		switch begins(s.text[end:], word, s.eof) {
+		case yes:
 			return s.openThought(p, end+len(word), thinkGemma, "channel")
+		case maybe:
+			return false
 		}
 		return s.pass(p, end)
 	}

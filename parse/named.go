@@ -90,11 +90,11 @@ func (s *Scanner) inNamed() bool {
 		return s.beginInput(p)
 	}
 	if s.named.dialect == DialectHarmony {
-		if strings.HasPrefix(rest, "json") {
+		switch begins(rest, "json", s.eof) {
+		case yes:
 			s.pos = p + len("json")
 			return true
-		}
-		if !s.eof && strings.HasPrefix("json", rest) {
+		case maybe:
 			return false
 		}
 	}

@@ -120,10 +120,8 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 	switch c := s.text[q]; {
 	case c == '{' || c == '"' || c == '\'' || c == '[' || c == '(':
 		return yes, false
-	case strings.HasPrefix(s.text[q:], "“"):
-		return yes, false
-	case !s.eof && strings.HasPrefix("“", s.text[q:]):
-		return maybe, false
+	case c == "“"[0]:
+		return begins(s.text[q:], "“", s.eof), false
 	case isLetter(c):
 		n := wordLen(s.text[q:])
 		if mayGoOn(s.text[q:], n) && !s.eof {

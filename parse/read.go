@@ -457,11 +457,11 @@ func (r *reader) marker(c byte) status {
 	rest := r.text[r.pos:]
 	if c == '<' {
 		for _, q := range [...]quote{quoteGemma, quoteEscape} {
-			if strings.HasPrefix(rest, quoteMarks[q]) {
+			switch begins(rest, quoteMarks[q], r.eof) {
+			case yes:
 				r.openString(q)
 				return readOn
-			}
-			if !r.eof && strings.HasPrefix(quoteMarks[q], rest) {
+			case maybe:
 				return readMore
 			}
 		}

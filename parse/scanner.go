@@ -146,7 +146,7 @@ func (s *Scanner) extends(chunk string) bool {
 
 // append adds a chunk to the text.
 func (s *Scanner) append(chunk string) {
-	if len(s.buf) == 0 && s.begins(chunk) {
+	if len(s.buf) == 0 && s.takeFirst(chunk) {
 		return
 	}
 	s.buf = append(s.buf, chunk...)
@@ -154,9 +154,9 @@ func (s *Scanner) append(chunk string) {
 	s.text = view(s.buf)
 }
 
-// begins takes the first chunk as it is, without a copy. When the second comes it
+// takeFirst takes the first chunk as it is, without a copy. When the second comes it
 // copies the first into the buffer and reports false.
-func (s *Scanner) begins(chunk string) bool {
+func (s *Scanner) takeFirst(chunk string) bool {
 	if s.text == "" {
 		s.text = chunk
 		return true

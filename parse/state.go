@@ -1,5 +1,7 @@
 package parse
 
+import "strings"
+
 // state says what the scanner is reading.
 type state uint8
 
@@ -157,6 +159,18 @@ const (
 	maybe
 	yes
 )
+
+// begins says whether s begins with word. It is maybe if all of s does so far, and
+// more may come.
+func begins(s, word string, eof bool) tri {
+	switch {
+	case strings.HasPrefix(s, word):
+		return yes
+	case !eof && strings.HasPrefix(word, s):
+		return maybe
+	}
+	return no
+}
 
 // maybeIf is maybe if the answer is still open and more text may come; else no.
 func (s *Scanner) maybeIf(open bool) tri {

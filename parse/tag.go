@@ -101,13 +101,11 @@ func (t *tag) lookUp(name string) {
 // lexDoubled reads Gorilla's marker.
 func lexDoubled(s string, eof bool) (tag, tri) {
 	const marker = "<<function>>"
-	switch {
-	case strings.HasPrefix(s, marker):
-		return tag{kind: markHard, dialect: DialectExpression, name: "function", n: len(marker)}, yes
-	case !eof && strings.HasPrefix(marker, s):
-		return tag{}, maybe
+	ok := begins(s, marker, eof)
+	if ok != yes {
+		return tag{}, ok
 	}
-	return tag{}, no
+	return tag{kind: markHard, dialect: DialectExpression, name: "function", n: len(marker)}, yes
 }
 
 // tagEnd finds the > of a tag; simple says that before it stand only lower-case
@@ -222,10 +220,10 @@ func lexBracket(s string, eof bool) (tag, tri) {
 // lexTriangle reads a marker between triangles.
 func lexTriangle(s string, eof bool) (tag, tri) {
 	for _, m := range [...]string{openTriangle, closeTriangle} {
-		if strings.HasPrefix(s, m) {
+		switch begins(s, m, eof) {
+		case yes:
 			return tag{kind: markThink, name: "◁think", close: m == closeTriangle, bars: true, n: len(m)}, yes
-		}
-		if !eof && strings.HasPrefix(m, s) {
+		case maybe:
 			return tag{}, maybe
 		}
 	}

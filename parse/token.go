@@ -208,11 +208,11 @@ func (r *reader) quotes(c byte) status {
 		one, three = quoteSingle, quoteTripleSingle
 	}
 	if r.inArgs() && (r.expect == expectValue || r.expect == expectArg) {
-		switch rest := r.text[r.pos:]; {
-		case strings.HasPrefix(rest, quoteMarks[three]):
+		switch begins(r.text[r.pos:], quoteMarks[three], r.eof) {
+		case yes:
 			r.openString(three)
 			return readOn
-		case !r.eof && strings.HasPrefix(quoteMarks[three], rest):
+		case maybe:
 			return readMore
 		}
 	}
