@@ -202,7 +202,7 @@ func (s *Scanner) describe(calls []found) {
 func (s *Scanner) dialect(d Dialect) Dialect {
 	c := &s.cand
 	switch {
-	case s.label != "" && s.soft:
+	case s.soft && s.label != "":
 		return s.label
 	case s.marker.on && s.marker.dialect != "":
 		return s.marker.dialect

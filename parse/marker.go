@@ -191,13 +191,15 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 		s.pos = end
 		return true
 	}
-	s.openSoft(p, end)
+	s.openSoft(p, end, "")
 	return true
 }
 
-func (s *Scanner) openSoft(p, end int) {
+// openSoft opens a soft marker; d is the dialect of the calls it announces, if they
+// have one of their own.
+func (s *Scanner) openSoft(p, end int, d Dialect) {
 	s.prefix = -1
 	s.beginPrefix(p)
-	s.soft, s.lead, s.called = true, true, false
+	s.soft, s.label, s.lead, s.called = true, d, true, false
 	s.pos = end
 }

@@ -52,8 +52,7 @@ func (s *Scanner) noAction(end int) bool {
 	p := s.named.start
 	s.named = named{}
 	s.state = stText
-	s.openSoft(p, end)
-	s.label = DialectCommandR
+	s.openSoft(p, end, DialectCommandR)
 	return true
 }
 
