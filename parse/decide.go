@@ -14,12 +14,13 @@ type fault struct {
 	start int  // of that marker
 }
 
+// answer is the text of a call of a pseudo tool, which stands at at.
 type answer struct {
 	at   int
 	text string
 }
 
-// decide says what the reply is.
+// decide says what the reply is, once all of it has been read.
 func (s *Scanner) decide(f Finish) Result {
 	var r Result
 	s.collect(&r)
@@ -45,6 +46,7 @@ func (s *Scanner) decide(f Finish) Result {
 	return r
 }
 
+// fail makes the reply Unparseable, where the text ends too early.
 func (r *Result) fail(reason Reason, at int, expected string) {
 	r.Outcome, r.Void, r.Calls = Unparseable, r.Calls, nil
 	r.Problem = &Problem{Reason: reason, Offset: at, Expected: expected, Found: "end of text"}
@@ -95,6 +97,7 @@ func excerpt(text string, at int) string {
 	return strings.ToValidUTF8(text[at:max(end, at)], "\uFFFD")
 }
 
+// callBefore reports whether a call ends before at.
 func (s *Scanner) callBefore(at int) bool {
 	return slices.ContainsFunc(s.calls, func(f found) bool { return f.call.Span.End <= at })
 }

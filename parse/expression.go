@@ -183,24 +183,22 @@ func (s *Scanner) quotedAt(p int) tri {
 	if q == len(s.text) {
 		return s.maybeIf(true)
 	}
-	if s.text[p] == '(' {
-		if c := s.text[q]; c != '\'' && c != '"' {
+	switch c := s.text[q]; {
+	case s.text[p] == '(': // a pair of a quoted name and arguments
+		if c != '\'' && c != '"' {
 			return no
 		}
-	} else if s.text[p] == '"' && s.text[q] == '{' {
-		if q+1 == len(s.text) && !s.eof {
-			return maybe
+	case s.text[p] == '"' && c == '{': // an object as the text of a string
+		if is := begins(s.text[q:], `{\`, s.eof); is != yes {
+			return is
 		}
-		if !strings.HasPrefix(s.text[q:], `{\`) {
-			return no
-		}
-	} else if s.text[q] == '[' {
+	case c == '[': // a list of call expressions
 		if is, calls := s.opensList(q); is == maybe {
 			return maybe
 		} else if !calls {
 			return no
 		}
-	} else {
+	default: // a call expression
 		n := wordLen(s.text[q:])
 		if mayGoOn(s.text[q:], n) && !s.eof {
 			return maybe

@@ -89,6 +89,13 @@ func (s *Scanner) inNamed() bool {
 	if s.named.react {
 		return s.beginInput(p)
 	}
+	return s.wordBeforeArgs(p)
+}
+
+// wordBeforeArgs reads the word at p that may stand between a name and its arguments:
+// harmony's json, Mistral's id of the call.
+func (s *Scanner) wordBeforeArgs(p int) bool {
+	rest := s.text[p:]
 	if s.named.dialect == DialectHarmony {
 		switch begins(rest, "json", s.eof) {
 		case yes:
@@ -98,13 +105,13 @@ func (s *Scanner) inNamed() bool {
 			return false
 		}
 	}
-	if s.named.id { // Mistral's call id
-		n := wordLen("_" + rest[:min(len(rest), 5*maxName)])
-		if p+n-1 == len(s.text) && !s.eof {
+	if s.named.id {
+		n := wordLen("_"+rest[:min(len(rest), 5*maxName)]) - len("_") // it may begin with a digit
+		if p+n == len(s.text) && !s.eof {
 			return false
 		}
-		if n > 1 {
-			s.named.id, s.pos = false, p+n-1
+		if n > 0 {
+			s.named.id, s.pos = false, p+n
 			return true
 		}
 	}
@@ -345,8 +352,7 @@ func (s *Scanner) properRespelling(name string, d Dialect) bool {
 
 // unknownNamed judges a call in a hard marker whose name is not registered.
 func (s *Scanner) unknownNamed(name, args string, span Span, d Dialect) verdict {
-	names := spellings(name)
-	name = names[1]
+	name = spellings(name)[1] // without namespace and counter
 	if !wellFormed(name) || args == "" || args[0] != '{' {
 		return faulty(ReasonMalformed, span.Start, "the name of a tool and an object of arguments")
 	}

@@ -127,8 +127,10 @@ func beginsNamespace(prefix string) bool {
 // namespaces are what models write before names.
 var namespaces = [...]string{"functions.", "function.", "functions:", "tools.", "call:"}
 
-// spellings are the readings of a name without what models put around it:
-// a leaked control token, the functions namespace, a counter, a method.
+// spellings are the readings of a name without what models put around it: first
+// without a leaked control token, quotes and brackets; then also without a namespace
+// and a counter, as in functions.NAME:0; then these two, the later one first, without
+// Llama's method .call.
 func spellings(name string) [4]string {
 	s := name
 	if i := strings.Index(s, "<|"); i >= 0 {

@@ -43,7 +43,8 @@ func (p *pieces) start() {
 	*p = pieces{list: p.list[:0], calls: p.calls[:0], held: -1}
 }
 
-// add makes a piece of all up to end.
+// add makes a piece of all from done up to end, or adds it to the last piece if that
+// is of the same kind.
 func (p *pieces) add(kind pieceKind, end int, reason dropReason) {
 	if end <= p.done {
 		return
@@ -56,6 +57,7 @@ func (p *pieces) add(kind pieceKind, end int, reason dropReason) {
 	p.push(piece{kind: kind, start: p.done, end: end, reason: reason})
 }
 
+// push makes n the last piece.
 func (p *pieces) push(n piece) {
 	if p.last.kind != pieceNone {
 		if n := len(p.list); n == cap(p.list) {

@@ -118,23 +118,26 @@ func (s *Scanner) Feed(chunk string) []Event {
 func (s *Scanner) extends(chunk string) bool {
 	n := len(s.text)
 	if s.done != n {
-		return false
+		return false // some of the text before is no piece yet
 	}
 	kind, ends, thought := EventText, proseEnds, s.state == stThink
 	if thought {
 		kind, ends = EventThinking, needles
 	}
 	if ends.In(chunk) {
-		return false
+		return false // something may begin in it
 	}
-	if s.sent != n || len(s.buf) != n || n+len(chunk) >= s.repeatCheck || s.held >= 0 || n+len(chunk) > cap(s.buf) {
-		return false
+	if s.sent != n || s.held >= 0 || n+len(chunk) >= s.repeatCheck {
+		return false // events wait, or repetition has to be looked for
+	}
+	if len(s.buf) != n || n+len(chunk) > cap(s.buf) {
+		return false // the buffer does not hold the text, or has no room for more
 	}
 	if thought != (s.last.kind == pieceThink) || !thought && (s.last.kind != pieceText || s.lead || s.buf[n-1] == '\n') {
-		return false
+		return false // it does not go on with the last piece, or may begin a line
 	}
 	if chunk[len(chunk)-1] >= utf8.RuneSelf && cutRune(chunk, len(chunk)) < len(chunk) {
-		return false
+		return false // it ends within a rune
 	}
 	s.buf = append(s.buf, chunk...)
 	s.text = view(s.buf)
