@@ -173,7 +173,7 @@ func (s *Scanner) judge() verdict {
 }
 
 // describe completes calls with what the scanner knows: the repairs of their
-// spelling, the dialect of their marker, what they depend on.
+// spelling and the dialect of their marker.
 func (s *Scanner) describe(calls []found) {
 	r, c := &s.read, &s.cand
 	for _, rep := range r.repairs {
@@ -228,23 +228,18 @@ func (s *Scanner) accept() bool {
 		if s.wasList && s.onlyCalls {
 			c.verdict.fault.Reason = ReasonMalformed // a second list that cannot be read
 		}
-		s.acceptFault(c.verdict.fault, s.tentative(c) || c.verdict.whole)
+		s.acceptFault(c.verdict.fault, c.tentative() || c.verdict.whole)
 		return true
 	case isAnswer:
 		s.acceptAnswer(c.verdict.answer)
 		return true
 	}
-	tent, list := s.tentative(c), s.expression()
+	tent, list := c.tentative(), s.expression()
 	for i := range c.verdict.calls {
 		f := &c.verdict.calls[i]
 		f.end, f.sure = c.end, !tent && !f.whole && !list
 		f.byEnd = f.byEnd || c.byEnd || s.mid.on || s.openHeader || c.expr && s.fence.kind == fenceNone && !c.place.hard
-		if s.fence.kind == fencePython {
-			f.call.Marked = true
-		}
-		if c.expr && (tent || c.place.marked()) {
-			f.call.Marked = true
-		}
+		f.call.Marked = f.call.Marked || s.fence.kind == fencePython || c.expr && (tent || c.place.marked())
 		s.addFound(f, i == 0, tent || f.whole)
 	}
 	s.endCalls(c.end)
@@ -255,9 +250,7 @@ func (s *Scanner) accept() bool {
 
 // tentative reports whether the candidate's calls depend on what else stands in
 // the reply or the fence.
-func (s *Scanner) tentative(c *candidate) bool {
-	return c.expr && !c.place.hard
-}
+func (c *candidate) tentative() bool { return c.expr && !c.place.hard }
 
 // addFound takes one call; first says that it is the first of its candidate.
 func (s *Scanner) addFound(f *found, first, tent bool) {

@@ -63,13 +63,13 @@ func (s *Scanner) emptyAtEnd(f Finish) {
 	s.cut("a call")
 }
 
-// cut notes a call that the text ends before.
+// cut faults the reply: the text ends where a call does not.
 func (s *Scanner) cut(expected string) {
 	s.fault(ReasonTruncated, len(s.text), expected)
 	s.prefix = -1
 }
 
-// unclosed judges a candidate that the text ends before.
+// unclosed judges the candidate that is still open where the text ends.
 func (s *Scanner) unclosed() {
 	r, c := &s.read, &s.cand
 	s.state = stText

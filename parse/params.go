@@ -24,8 +24,8 @@ type params struct {
 	value  int    // where the value begins
 	close  int    // where the closing tag of the value stands, or -1
 	closed int    // where that tag ends
-	loose  int    // a closing tag of the call where a value is open, or -1
-	looseN int
+	loose  int    // where a closing tag of the call stands although a value is open, or -1
+	looseN int    // the length of that tag
 
 	keyAt int  // GLM: where the key begins
 	inKey bool // GLM: between the tags of a key
@@ -115,7 +115,8 @@ func (s *Scanner) paramTag(p int, t tag) {
 			return
 		}
 		v.loose = -1 // it stood in the value
-		v.open, v.key, v.typed, v.value, v.close, v.last = true, t.attr, t.typed, p+t.n, -1, p+t.n
+		v.typed = t.typed
+		v.beginValue(t.attr, p+t.n)
 	case t.kind == markParam && t.close:
 		s.closeValue(p, t.n)
 	case t.kind == markFunction && t.close:
@@ -170,7 +171,7 @@ func (s *Scanner) childTag(p int, t tag) {
 		s.closeValue(p, t.n)
 	case !t.close && !t.bars && s.directly(p) && (f.params == nil || f.has(t.name)):
 		if s.endValue(p) {
-			v.open, v.key, v.value, v.close, v.last = true, t.name, p+t.n, -1, p+t.n
+			v.beginValue(t.name, p+t.n)
 		}
 	case !v.open && !t.close:
 		s.paramFault(ReasonMalformed, p, "a parameter or </"+s.named.closer+">")
@@ -191,7 +192,8 @@ func (s *Scanner) glmTag(p int, t tag) {
 	case t.kind == markArgKey && t.close && v.inKey:
 		v.key, v.inKey, v.last, v.noVal = strings.TrimSpace(s.text[v.keyAt:p]), false, p+t.n, true
 	case t.kind == markArgValue && !t.close && !v.open && !v.inKey && s.directly(p):
-		v.open, v.value, v.close, v.last, v.noVal = true, p+t.n, -1, p+t.n, false
+		v.noVal = false
+		v.beginValue(v.key, p+t.n)
 	case t.kind == markArgValue && t.close:
 		s.closeValue(p, t.n)
 	case (t.kind == markHard && t.close || t.kind == markEnd) && s.directly(p):
@@ -204,6 +206,11 @@ func (s *Scanner) glmTag(p int, t tag) {
 			s.marker = marker{dialect: s.marker.dialect}
 		}
 	}
+}
+
+// beginValue begins the value of key behind its opening tag, which ends at at.
+func (v *params) beginValue(key string, at int) {
+	v.open, v.key, v.value, v.close, v.last = true, key, at, -1, at
 }
 
 // endValue ends the open value, if there is one: at its closing tag, or at p

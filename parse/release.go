@@ -17,27 +17,31 @@ func (s *Scanner) release() {
 		s.add(pieceText, cutRune(s.text, end), dropNone)
 	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
-	case stText, stData:
-		if !s.lead && s.prefix < 0 && s.pos > s.done {
-			s.add(pieceText, s.safe(), dropNone)
-		}
-	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
+	default:
 		if s.prefix < 0 {
-			s.add(pieceText, s.cand.start, dropNone)
-		}
-	case stFence:
-		if s.prefix < 0 {
-			s.add(pieceText, s.fenceRun.at, dropNone)
-		}
-	case stNamed, stParams, stAction, stInput:
-		if s.prefix < 0 {
-			s.add(pieceText, s.named.start, dropNone)
-		}
-	case stHeader:
-		if s.prefix < 0 {
-			s.add(pieceText, s.pos, dropNone)
+			s.add(pieceText, s.textEnd(), dropNone)
 		}
 	}
+}
+
+// textEnd returns where the text ends that is certain to be text: at what is being
+// read, or where something may begin.
+func (s *Scanner) textEnd() int {
+	switch s.state {
+	case stText, stData:
+		if !s.lead && s.pos > s.done {
+			return s.safe()
+		}
+	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
+		return s.cand.start
+	case stFence:
+		return s.fenceRun.at
+	case stNamed, stParams, stAction, stInput:
+		return s.named.start
+	case stHeader:
+		return s.pos
+	}
+	return s.done
 }
 
 // safe is the offset up to which text cannot become a part of a construct.

@@ -23,7 +23,8 @@ func readWhole(text string) (canonical string, bad Reason) {
 	return string(r.out), ""
 }
 
-// newReader returns a reader of text that is complete and holds no calls.
+// newReader returns a reader of text that is complete. Until it is given a registry,
+// it takes no name for that of a tool.
 func newReader(text string) *reader {
 	return &reader{text: text, eof: true}
 }
