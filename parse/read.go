@@ -28,45 +28,51 @@ const (
 // The reader keeps its state between chunks, so each byte is looked at once,
 // however the text is cut.
 type reader struct {
-	text string // the reply so far
-	eof  bool   // nothing will follow
-	pos  int    // the next byte
+	text  string // the reply so far
+	eof   bool   // nothing will follow
+	start int    // where the candidate begins
+	pos   int    // the next byte
 
-	start   int // where the candidate begins
+	// Where it stands between tokens.
 	expect  expect
-	token   token // what is being read
-	tokAt   int   // where it began
-	scanned int   // how far it has been looked at
-	quote   quote // what ends the string
-	flags   strFlag
 	newline bool // a line break stands since the last value
 	comma   int  // offset of the comma directly before, or -1
-	tail    tail // what a mended closer leaves to come
-	deep    int  // levels open beyond maxDepth
-	sure    bool // what opened is a candidate
-	inCall  int  // calls open
 	ended   int  // end of the last token that closed something or was a value
+	tail    tail // what a mended closer leaves to come
+	inCall  int  // how many calls are open
+	deep    int  // how many levels are open beyond maxDepth
+	sure    bool // what opened is a candidate, and not only a brace in prose
 
+	// The token that is being read.
+	token   token
+	tokAt   int     // where it began
+	scanned int     // how far it has been looked at
+	quote   quote   // of a string: what ends it
+	flags   strFlag // of a string: what stands in it
+
+	// What is read as what.
+	reg    *registry // nil: no tools
 	calls  bool      // NAME(…) may be a value
 	colons bool      // NAME(k: v) too
-	reg    *registry // nil: no tools
 	bare   bool      // unquoted keys belong to the dialect
 	spaces bool      // white space may stand for the comma between arguments
 	single bool      // the candidate is one value, wrapped in a list
-	exprs  int       // call expressions
-	quoted int       // strings that may be calls or names
 
+	// What has been read.
 	stack   []frame
-	out     []byte
+	out     []byte // canonical JSON
 	keys    []member
-	outer   int     // members of the outermost object, which stay in keys; 0 if unknown
-	table   []int32 // of the keys' hashes
-	seed    maphash.Seed
+	outer   int // members of the outermost object, which stay in keys; 0 if unknown
 	parts   []part
+	exprs   int // call expressions
+	quoted  int // strings that may be calls or names
 	repairs []Repair
 	problem Problem // Reason "" while all is well
-
 	clues
+
+	// For [reader.hasDoubleHash].
+	table []int32
+	seed  maphash.Seed
 }
 
 // expect is what may come next.
