@@ -84,7 +84,7 @@ func (s *Scanner) behindCall() bool {
 // orphan reads a closing tag of an argument behind a call: the call's extent is
 // in doubt.
 func (s *Scanner) orphan(p, end int) bool {
-	if !s.taggedArgs {
+	if !s.argsInTags {
 		return s.drop(p, end, dropStray)
 	}
 	s.fault(ReasonAmbiguous, p, "no closing tag")

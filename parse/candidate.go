@@ -55,9 +55,9 @@ func (s *Scanner) candidate(p int) *candidate {
 func (s *Scanner) place(p int) place {
 	hard := s.lead && (s.marker.on || s.impliedTag && p < len(s.text) && (s.text[p] == '{' || s.text[p] == '['))
 	return place{
-		hard:  hard,
-		fence: s.fence.kind == fenceCalls,
-		whole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
+		hard:       hard,
+		fence:      s.fence.kind == fenceCalls,
+		maybeWhole: s.onlyCalls && s.lead && s.fence.kind == fenceNone,
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *Scanner) accept() bool {
 		if s.wasList && s.onlyCalls {
 			c.verdict.fault.Reason = ReasonMalformed // a second list that cannot be read
 		}
-		s.acceptFault(c.verdict.fault, c.tentative() || c.verdict.whole)
+		s.acceptFault(c.verdict.fault, c.tentative() || c.verdict.ifWhole)
 		return true
 	case isAnswer:
 		s.acceptAnswer(c.verdict.answer)
@@ -237,10 +237,10 @@ func (s *Scanner) accept() bool {
 	tent, list := c.tentative(), s.expression()
 	for i := range c.verdict.calls {
 		f := &c.verdict.calls[i]
-		f.end, f.sure = c.end, !tent && !f.whole && !list
+		f.end, f.sure = c.end, !tent && !f.ifWhole && !list
 		f.byEnd = f.byEnd || c.byEnd || s.mid.on || s.openHeader || c.expr && s.fence.kind == fenceNone && !c.place.hard
 		f.call.Marked = f.call.Marked || s.fence.kind == fencePython || c.expr && (tent || c.place.marked())
-		s.addFound(f, i == 0, tent || f.whole)
+		s.addFound(f, i == 0, tent || f.ifWhole)
 	}
 	s.endCalls(c.end)
 	s.wasList, s.argsMayGoOn = s.text[c.start] == '[', false

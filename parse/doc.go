@@ -96,7 +96,7 @@
 // brackets, bars and namespace; a closing token is one more row. If calls in it
 // should carry a name of their own, add a Dialect constant and name it in the
 // row. Only a shape of its own needs code: a file that takes the scanner from a
-// construct of text.go to named, params or a reader, as harmony.go and react.go do.
+// construct of text.go to named, tagArgs or a reader, as harmony.go and react.go do.
 // Then write goldens, among them a cut call, a mention in a sentence and an
 // invented result behind the call; the tests feed each at every split.
 package parse
@@ -139,7 +139,7 @@ package parse
 //	markers            markers.go (the tables), tag.go (reading one), tags.go (acting
 //	                   on one), marker.go (the hard marker that is open)
 //	what begins a call opener.go, data.go (objects in prose), expression.go,
-//	                   escaped.go, named.go, params.go, react.go, harmony.go
+//	                   escaped.go, named.go, tagargs.go, react.go, harmony.go
 //	a candidate        candidate.go, clues.go (of one that cannot be read), group.go,
 //	                   behind.go (what stands directly behind a call)
 //	the reader         read.go, nest.go (containers), members.go (keys), token.go,

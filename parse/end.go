@@ -18,7 +18,7 @@ func (s *Scanner) end(f Finish) {
 		if s.reg.known(escapedName(s.text[s.cand.start:])) {
 			s.cut("}")
 		}
-	case stNamed, stParams, stAction, stInput:
+	case stNamed, stTagArgs, stAction, stInput:
 		if s.named.empty {
 			s.withoutArgs(s.named.at, true)
 			break

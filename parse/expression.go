@@ -152,7 +152,7 @@ func (s *Scanner) partAt(p int, word string, q int) tri {
 		return yes
 	case is == yes && t.kind == markArgKey && !t.close && !s.marker.on:
 		s.nameAt(p, word, q)
-		s.named.dialect, s.named.whole = DialectGLM, false
+		s.named.dialect, s.named.ifWhole = DialectGLM, false
 		return yes
 	}
 	return no

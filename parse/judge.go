@@ -8,9 +8,9 @@ import (
 
 // place is where a candidate stands, as far as it decides what it is.
 type place struct {
-	hard  bool // in a hard marker
-	fence bool // in a fence that may hold calls
-	whole bool // nothing but calls stands before it: it may be the whole reply
+	hard       bool // in a hard marker
+	fence      bool // in a fence that may hold calls
+	maybeWhole bool // nothing but calls stands before it: it may be the whole reply
 }
 
 func (p place) marked() bool { return p.hard || p.fence }
@@ -19,7 +19,7 @@ func (p place) marked() bool { return p.hard || p.fence }
 type found struct {
 	call        Call
 	byEnd       bool // a call only if the text ends here
-	whole       bool // a call only if the whole reply is calls
+	ifWhole     bool // a call only if the whole reply is calls
 	orMalformed bool // and if it is not all calls, it is malformed
 	expr        bool // an expression, a pair or a quoted call
 	sure        bool // a call whatever else stands in the reply
@@ -28,11 +28,11 @@ type found struct {
 
 // verdict is what a complete candidate is.
 type verdict struct {
-	calls  []found
-	fault  Problem
-	answer string
-	kind   verdictKind
-	whole  bool // a fault only if the whole reply is calls
+	calls   []found
+	fault   Problem
+	answer  string
+	kind    verdictKind
+	ifWhole bool // a fault only if the whole reply is calls
 }
 
 type verdictKind uint8
@@ -237,7 +237,7 @@ type call struct {
 	dialect Dialect
 	repairs []Repair
 	byEnd   bool
-	whole   bool
+	ifWhole bool
 }
 
 // registered judges an object that names a registered tool.
@@ -316,10 +316,10 @@ func (j *judge) flat(c call, rest []field, f *facts) verdict {
 	slices.SortFunc(rest, func(a, b field) int { return a.keyAt - b.keyAt })
 	if f.params == nil {
 		if !j.place.marked() {
-			if !j.place.whole {
+			if !j.place.maybeWhole {
 				return verdict{}
 			}
-			c.whole, c.byEnd = true, true
+			c.ifWhole, c.byEnd = true, true
 		}
 	} else {
 		for _, m := range rest {
@@ -357,8 +357,8 @@ func (j *judge) finish(c call) verdict {
 	}
 	return verdict{kind: isCalls, calls: j.one(found{
 		call: Call{Name: name, Args: j.own(args), Span: c.span, Dialect: c.dialect,
-			Repairs: append(c.repairs, repairs...), Marked: j.place.marked() || c.whole},
-		byEnd: c.byEnd, whole: c.whole,
+			Repairs: append(c.repairs, repairs...), Marked: j.place.marked() || c.ifWhole},
+		byEnd: c.byEnd, ifWhole: c.ifWhole,
 	})}
 }
 
@@ -372,7 +372,7 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 		return j.pseudo(s)
 	}
 	strict := len(s.args) == 1 && len(s.other) == 0 && len(s.wraps) == 0
-	if !strict || !j.place.marked() && !j.place.whole || isPlaceholder(name) {
+	if !strict || !j.place.marked() && !j.place.maybeWhole || isPlaceholder(name) {
 		return verdict{}
 	}
 	args, repairs, reason := j.arguments(-1, j.raw(s.args[0]), span.Start)
@@ -387,12 +387,12 @@ func (j *judge) unknown(s *shape, span Span) verdict {
 		return verdict{}
 	case !wellFormed(name):
 		v := faulty(ReasonMalformed, span.Start, "the name of a tool")
-		v.whole = !j.place.marked()
+		v.ifWhole = !j.place.marked()
 		return v
 	}
 	return verdict{kind: isCalls, calls: j.one(found{
 		call:  Call{Name: strings.Clone(name), Args: []byte(args), Span: span, Dialect: DialectJSON, Repairs: repairs, Marked: true},
-		byEnd: true, whole: !j.place.marked(),
+		byEnd: true, ifWhole: !j.place.marked(),
 	})}
 }
 
@@ -408,7 +408,7 @@ var pseudoTools = []string{"final_answer", "respond", "directly_answer", "none",
 // pseudo judges a call of a tool that only means "this is the answer".
 func (j *judge) pseudo(s *shape) verdict {
 	if len(s.args) == 0 {
-		if !j.place.marked() && !j.place.whole || len(s.other) > 1 {
+		if !j.place.marked() && !j.place.maybeWhole || len(s.other) > 1 {
 			return verdict{}
 		}
 		for _, f := range s.other {

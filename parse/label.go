@@ -102,3 +102,97 @@ func (l labelled) cut(line string) (rest string, ok bool) {
 func (w lineWord) numbered() bool {
 	return w == wordThought || w == wordAction || w == wordInput || w == wordObservation
 }
+
+// colon looks for a word at the start of the line that the colon at p ends.
+func (s *Scanner) colon(p int) bool {
+	start := s.lineStart(p)
+	if p-start > maxTag {
+		return s.pass(p, p+1) // the line is no longer held back
+	}
+	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
+		start++
+	}
+	bold := start
+	for bold < p && s.text[bold] == '*' {
+		bold++
+	}
+	if start >= s.done {
+		if w, n := lexLine(s.text[bold:]); w != wordNone && bold+n == p+1 {
+			if bold == start {
+				return s.lineWord(start, w, n)
+			}
+			for bold+n < len(s.text) && s.text[bold+n] == '*' {
+				n++
+			}
+			if bold+n == len(s.text) && !s.eof {
+				s.beginPrefix(start)
+				return false
+			}
+			if s.reactThought || w != wordAnswer && w != wordObservation {
+				return s.lineWord(start, w, bold-start+n)
+			}
+		}
+	}
+	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.callEnd), p), p) {
+		s.prose(p)
+		s.state, s.pos = stRest, p+1
+		return true
+	}
+	return s.pass(p, p+1)
+}
+
+// lineWord acts on a word at the start of a line.
+func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
+	end := p + n
+	switch w {
+	case wordAction, wordFunction:
+		s.named = named{start: p, body: end, react: true, dialect: DialectReAct}
+		if w == wordFunction {
+			s.named.dialect = DialectQwenAgent
+		}
+		s.state, s.pos = stAction, end
+		return true
+	case wordAnswer:
+		return s.finalAnswer(p, end)
+	case wordObservation:
+		numbered := strings.ContainsAny(s.text[p:end], "0123456789")
+		switch before := s.hasBefore(p); {
+		case before && numbered && len(s.calls) == 0:
+			return s.pass(p, end) // an item of a list
+		case before:
+			return s.endReply(p, dropResult)
+		}
+		s.prose(p) // a report that begins so; but nothing in it can be a call
+		s.state, s.pos = stRest, end
+		return true
+	case wordInput, wordArgs:
+		if s.lead && s.called {
+			s.fault(ReasonAmbiguous, p, "one object of arguments")
+		}
+	case wordThought:
+		s.reactThought = true
+	}
+	return s.pass(p, end)
+}
+
+// finalAnswer reads the label of the answer: what stood before was thought.
+func (s *Scanner) finalAnswer(p, end int) bool {
+	if len(s.calls) > 0 || s.group.on {
+		s.dissolve()
+	}
+	s.finalAt = end
+	s.prefix = -1
+	if len(s.calls) == 0 {
+		s.add(pieceText, p, dropNone)
+		s.takeBack(s.beforeAnswer, func(n piece) piece {
+			if n.kind == pieceText {
+				n.kind = pieceThink
+			}
+			return n
+		})
+	}
+	s.drop(p, end, dropLabel)
+	s.beforeAnswer = s.count()
+	s.onlyCalls, s.lead = false, false
+	return true
+}

@@ -38,10 +38,10 @@ func (j *judge) list(i, depth int) verdict {
 // another only as the whole reply, all do, and where they are not the whole reply the
 // list is malformed.
 func together(v verdict) verdict {
-	whole := func(f found) bool { return f.whole }
+	whole := func(f found) bool { return f.ifWhole }
 	if v.kind == isCalls && slices.ContainsFunc(v.calls, whole) && !whole(v.calls[0]) {
 		for k := range v.calls {
-			v.calls[k].whole, v.calls[k].orMalformed = true, true
+			v.calls[k].ifWhole, v.calls[k].orMalformed = true, true
 		}
 	}
 	return v

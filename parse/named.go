@@ -17,7 +17,7 @@ type named struct {
 	input   bool // and has come
 	empty   bool // empty brackets stand behind the name: arguments may be missing
 	fenced  bool // the name is the info string of a fence
-	whole   bool // the form counts only as the whole reply or fence
+	ifWhole bool // the form counts only as the whole reply or fence
 	tag     bool // the name stands in a tag that a closing tag ends
 	toolTag bool // the tag is the name
 	id      bool // an id of the call is due
@@ -39,9 +39,9 @@ func (s *Scanner) beginNamed(n named) bool {
 
 // nameAt takes the name at p; its arguments are due at q.
 func (s *Scanner) nameAt(p int, word string, q int) bool {
-	s.beginNamed(named{start: p, name: word, at: q, dialect: DialectExpression, whole: !s.marker.on})
+	s.beginNamed(named{start: p, name: word, at: q, dialect: DialectExpression, ifWhole: !s.marker.on})
 	if strings.Contains(s.text[p:q], "tool_call_argument_begin") {
-		s.named.dialect, s.named.whole = DialectKimi, false
+		s.named.dialect, s.named.ifWhole = DialectKimi, false
 	}
 	if s.marker.on {
 		s.named.dialect = s.markerDialect()
@@ -164,9 +164,9 @@ func (s *Scanner) namedTag(p int, t tag, ok tri) bool {
 		return true
 	case !t.close && t.kind == markArgKey:
 		s.named.dialect = DialectGLM
-		return s.beginParams(p)
+		return s.beginTagArgs(p)
 	case !t.close && (t.kind == markParam || s.named.toolTag && !t.bars):
-		return s.beginParams(p)
+		return s.beginTagArgs(p)
 	case s.named.due: // arguments were announced
 		return s.noArgs()
 	case t.close || t.kind == markEnd || t.kind == markToken:
@@ -207,7 +207,7 @@ func (s *Scanner) noArgs() bool {
 		return s.withoutArgs(s.named.at, rest == "" || mayBeLineWord(rest))
 	}
 	s.state = stText
-	if s.named.fenced || s.named.whole {
+	if s.named.fenced || s.named.ifWhole {
 		p := s.named.start
 		s.named = named{}
 		if s.marker.on && s.marker.pending {
@@ -248,7 +248,7 @@ func (s *Scanner) finishNamed() bool {
 	c.nameApart = true
 	if r.failed() {
 		c.start = s.named.start
-		s.acceptFault(r.problem, s.named.whole)
+		s.acceptFault(r.problem, s.named.ifWhole)
 		s.onlyCalls = false
 		s.lead, s.called = true, false
 		return true
@@ -257,7 +257,7 @@ func (s *Scanner) finishNamed() bool {
 	if r.single {
 		args = args[1 : len(args)-1]
 	}
-	hard, calls := !s.named.whole && !s.named.fenced, len(s.calls)
+	hard, calls := !s.named.ifWhole && !s.named.fenced, len(s.calls)
 	s.finishArgs(args, c.end)
 	if s.called && len(s.calls) > calls {
 		s.argsMayGoOn = hard
@@ -284,7 +284,7 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 	}
 	s.named = named{}
 	s.state, s.pos = stText, end
-	hard := !n.whole && !n.fenced
+	hard := !n.ifWhole && !n.fenced
 	c := &s.cand
 	c.start, c.end, c.named, c.nameApart = n.start, end, false, true
 	c.place.hard, c.expr = hard, c.expr || !hard
@@ -292,11 +292,11 @@ func (s *Scanner) finishArgs(args string, end int) bool {
 		c.place.fence = true
 	}
 	c.verdict = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
-	if s.fence.used && s.fence.kind == fenceCalls && !n.whole {
+	if s.fence.used && s.fence.kind == fenceCalls && !n.ifWhole {
 		c.expr = false
 	}
 	s.accept()
-	s.taggedArgs = betweenTags(n.dialect)
+	s.argsInTags = betweenTags(n.dialect)
 	return true
 }
 

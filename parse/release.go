@@ -36,7 +36,7 @@ func (s *Scanner) textEnd() int {
 		return s.cand.start
 	case stFence:
 		return s.fenceRun.at
-	case stNamed, stParams, stAction, stInput:
+	case stNamed, stTagArgs, stAction, stInput:
 		return s.named.start
 	case stHeader:
 		return s.pos

@@ -15,7 +15,7 @@ const (
 	stBlocked                // a fence that holds no calls
 	stThink                  // a thought
 	stNamed                  // the arguments of a call whose name has been read
-	stParams                 // arguments between tags
+	stTagArgs                // arguments between tags
 	stHeader                 // harmony's header of a message
 	stAction                 // the rest of an Action: line
 	stInput                  // an Action Input that is plain text
@@ -48,7 +48,7 @@ type scanState struct {
 	argsMayGoOn bool // its name stood apart from its arguments: more of them may come
 	plainString bool // its argument is a plain string, which may go on
 	shutByTag   bool // a closing tag of its own ended it
-	taggedArgs  bool // the last whose name stood apart had its arguments between tags
+	argsInTags  bool // the last whose name stood apart had its arguments between tags
 	equal       int  // how many equal calls stand in a row
 
 	// Lines, by the offset of their first byte.
@@ -77,7 +77,7 @@ type scanState struct {
 	cand     candidate
 	escaped  escaped
 	named    named
-	param    params
+	tagArgs  tagArgs
 	think    thought
 	mid      middle
 
@@ -132,8 +132,8 @@ func (s *Scanner) step() bool {
 		return s.inThought()
 	case stNamed:
 		return s.inNamed()
-	case stParams:
-		return s.inParams()
+	case stTagArgs:
+		return s.inTagArgs()
 	case stHeader:
 		return s.inHeader()
 	case stAction:

@@ -85,7 +85,7 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markMessage, markPart:
 		return s.partTag(p, end)
 	case markParam, markArgKey, markArgValue:
-		if t.close && (s.called || s.taggedArgs) {
+		if t.close && (s.called || s.argsInTags) {
 			return s.orphan(p, end)
 		}
 		if s.lead && s.called {

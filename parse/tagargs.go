@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// params are arguments that stand between tags, while they are read. Nothing in
+// tagArgs are arguments that stand between tags, while they are read. Nothing in
 // these dialects is escaped, so a value ends where the structure around it
 // leaves no other reading.
-type params struct {
+type tagArgs struct {
 	facts  *facts // what the schema of the tool says
 	out    []byte
 	keys   []string
@@ -32,28 +32,28 @@ type params struct {
 	noVal bool // GLM: a key has no value yet
 }
 
-// beginParams starts reading arguments between tags at p.
-func (s *Scanner) beginParams(p int) bool {
+// beginTagArgs starts reading arguments between tags at p.
+func (s *Scanner) beginTagArgs(p int) bool {
 	if s.named.dialect == DialectFunctionTag {
 		s.named.dialect = DialectXML
 	}
 	tool, _ := s.reg.lookup(s.named.name)
-	s.param = params{
-		facts: s.reg.of(tool), out: s.param.out[:0], keys: s.param.keys[:0], values: s.param.values[:0],
+	s.tagArgs = tagArgs{
+		facts: s.reg.of(tool), out: s.tagArgs.out[:0], keys: s.tagArgs.keys[:0], values: s.tagArgs.values[:0],
 		last: p, close: -1, loose: -1,
 	}
-	s.param.out = append(s.param.out, '{')
-	s.state, s.pos = stParams, p
+	s.tagArgs.out = append(s.tagArgs.out, '{')
+	s.state, s.pos = stTagArgs, p
 	return true
 }
 
-// inParams reads on to the next tag that matters.
-func (s *Scanner) inParams() bool {
-	for s.state == stParams {
+// inTagArgs reads on to the next tag that matters.
+func (s *Scanner) inTagArgs() bool {
+	for s.state == stTagArgs {
 		i := strings.IndexByte(s.text[s.pos:], '<')
 		if i < 0 {
 			s.pos = len(s.text)
-			return s.eof && s.paramsAtEnd()
+			return s.eof && s.tagArgsAtEnd()
 		}
 		s.pos += i
 		t, ok := lexTag(s.text[s.pos:], s.eof)
@@ -80,7 +80,7 @@ func (s *Scanner) inParams() bool {
 // directly reports whether only white space stands between the last tag of the
 // structure and p.
 func (s *Scanner) directly(p int) bool {
-	v := &s.param
+	v := &s.tagArgs
 	from := v.last
 	if v.open {
 		if v.close < 0 {
@@ -101,14 +101,14 @@ func (s *Scanner) directly(p int) bool {
 // paramTag acts on a tag of <function=NAME><parameter=KEY>… or of
 // <invoke name="NAME"><parameter name="KEY">….
 func (s *Scanner) paramTag(p int, t tag) {
-	v := &s.param
+	v := &s.tagArgs
 	if t.kind == markParam && s.foreign(t) {
 		return
 	}
 	switch {
 	case t.kind == markParam && !t.close && t.attr != "":
 		if v.loose >= 0 && v.close < 0 {
-			s.paramFault(ReasonAmbiguous, p, "</parameter>")
+			s.faultTagArgs(ReasonAmbiguous, p, "</parameter>")
 			return
 		}
 		if !s.endValue(p) {
@@ -122,7 +122,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 	case t.kind == markFunction && t.close:
 		if s.directly(p) {
 			if s.endValue(p) {
-				s.finishParams(p+t.n, false)
+				s.finishTagArgs(p+t.n, false)
 			}
 			return
 		}
@@ -130,14 +130,14 @@ func (s *Scanner) paramTag(p int, t tag) {
 			v.loose, v.looseN = p, t.n
 		}
 	case (t.kind == markFunction || t.kind == markHard) && !t.close && v.loose >= 0:
-		s.paramFault(ReasonAmbiguous, p, "</parameter>")
+		s.faultTagArgs(ReasonAmbiguous, p, "</parameter>")
 	}
 }
 
 // foreign reports whether a tag of a parameter belongs to a value: the call's own
 // are all <parameter> or all <param>, as the first is.
 func (s *Scanner) foreign(t tag) bool {
-	v := &s.param
+	v := &s.tagArgs
 	short := t.key == "param"
 	if len(v.keys) == 0 && !v.open {
 		v.short = short
@@ -148,7 +148,7 @@ func (s *Scanner) foreign(t tag) bool {
 // closeValue notes a closing tag of the open value. One directly behind another
 // is a slip, one further on means that the first belonged to the value.
 func (s *Scanner) closeValue(p, n int) {
-	v := &s.param
+	v := &s.tagArgs
 	if !v.open {
 		return
 	}
@@ -160,12 +160,12 @@ func (s *Scanner) closeValue(p, n int) {
 
 // childTag acts on a tag of <NAME><KEY>…</KEY></NAME>.
 func (s *Scanner) childTag(p int, t tag) {
-	v := &s.param
+	v := &s.tagArgs
 	f := v.facts
 	switch {
 	case t.close && s.named.closes(t) && s.directly(p):
 		if s.endValue(p) {
-			s.finishParams(p+t.n, false)
+			s.finishTagArgs(p+t.n, false)
 		}
 	case t.close && v.open && t.name == v.key:
 		s.closeValue(p, t.n)
@@ -174,19 +174,19 @@ func (s *Scanner) childTag(p int, t tag) {
 			v.beginValue(t.name, p+t.n)
 		}
 	case !v.open && !t.close:
-		s.paramFault(ReasonMalformed, p, "a parameter or </"+s.named.closer+">")
+		s.faultTagArgs(ReasonMalformed, p, "a parameter or </"+s.named.closer+">")
 	}
 }
 
 // glmTag acts on a tag of NAME<arg_key>…</arg_key><arg_value>…</arg_value>.
 func (s *Scanner) glmTag(p int, t tag) {
-	v := &s.param
+	v := &s.tagArgs
 	switch {
 	case t.kind == markArgKey && !t.close && s.directly(p):
 		if s.endValue(p) {
 			v.keyAt, v.inKey = p+t.n, true
 			if v.noVal {
-				s.paramFault(ReasonMalformed, p, "<arg_value>")
+				s.faultTagArgs(ReasonMalformed, p, "<arg_value>")
 			}
 		}
 	case t.kind == markArgKey && t.close && v.inKey:
@@ -198,25 +198,25 @@ func (s *Scanner) glmTag(p int, t tag) {
 		s.closeValue(p, t.n)
 	case (t.kind == markHard && t.close || t.kind == markEnd) && s.directly(p):
 		if v.noVal {
-			s.paramFault(ReasonMalformed, p, "<arg_value>")
+			s.faultTagArgs(ReasonMalformed, p, "<arg_value>")
 			return
 		}
 		if s.endValue(p) {
-			s.finishParams(p+t.n, false)
+			s.finishTagArgs(p+t.n, false)
 			s.marker = marker{dialect: s.marker.dialect}
 		}
 	}
 }
 
 // beginValue begins the value of key behind its opening tag, which ends at at.
-func (v *params) beginValue(key string, at int) {
+func (v *tagArgs) beginValue(key string, at int) {
 	v.open, v.key, v.value, v.close, v.last = true, key, at, -1, at
 }
 
 // endValue ends the open value, if there is one: at its closing tag, or at p
 // where the next begins without one.
 func (s *Scanner) endValue(p int) bool {
-	v := &s.param
+	v := &s.tagArgs
 	if !v.open {
 		return true
 	}
@@ -226,18 +226,18 @@ func (s *Scanner) endValue(p int) bool {
 	}
 	raw := cdata(trimLine(s.text[v.value:end]))
 	v.open, v.last = false, p
-	return s.addParam(raw)
+	return s.addArg(raw)
 }
 
-// addParam adds the argument at hand, whose text is raw. The same key twice must
+// addArg adds the argument at hand, whose text is raw. The same key twice must
 // have the same value.
-func (s *Scanner) addParam(raw string) bool {
-	v := &s.param
+func (s *Scanner) addArg(raw string) bool {
+	v := &s.tagArgs
 	if i := slices.Index(v.keys, v.key); i >= 0 {
 		at := v.values[i]
 		same := string(v.out[at.Start:at.End]) == string(v.appendValue(nil, raw))
 		if !same {
-			s.paramFault(ReasonDuplicateKey, v.value, "one value for "+v.key)
+			s.faultTagArgs(ReasonDuplicateKey, v.value, "one value for "+v.key)
 		}
 		return same
 	}
@@ -245,7 +245,7 @@ func (s *Scanner) addParam(raw string) bool {
 		v.out = append(v.out, ',')
 	}
 	if len(v.keys) >= maxCalls {
-		s.paramFault(ReasonTooLarge, v.value, "at most 256 parameters")
+		s.faultTagArgs(ReasonTooLarge, v.value, "at most 256 parameters")
 		return false
 	}
 	v.keys = append(v.keys, v.key)
@@ -282,7 +282,7 @@ func cdata(s string) string {
 
 // appendValue appends the argument at hand, whose text is raw, as JSON: typed by
 // the tool's schema; without one it stays a string.
-func (v *params) appendValue(dst []byte, raw string) []byte {
+func (v *tagArgs) appendValue(dst []byte, raw string) []byte {
 	kind := v.facts.params[v.key].kind
 	switch v.typed {
 	case "true":
@@ -298,23 +298,23 @@ func (v *params) appendValue(dst []byte, raw string) []byte {
 	return appendQuoted(dst, raw)
 }
 
-// finishParams ends the call; byEnd says that it did not close by itself.
-func (s *Scanner) finishParams(end int, byEnd bool) {
-	s.param.out = append(s.param.out, '}')
+// finishTagArgs ends the call; byEnd says that it did not close by itself.
+func (s *Scanner) finishTagArgs(end int, byEnd bool) {
+	s.tagArgs.out = append(s.tagArgs.out, '}')
 	s.candidate(s.named.start)
 	s.read.idle(s.named.start)
 	s.cand.byEnd = s.cand.byEnd || byEnd
 	if byEnd {
 		s.read.repair(RepairMissingTag, end)
 	}
-	s.finishArgs(view(s.param.out), end)
+	s.finishArgs(view(s.tagArgs.out), end)
 	s.shutByTag = s.called && !byEnd
 }
 
-// paramsAtEnd ends the call where the text ends: a closing tag behind an open
+// tagArgsAtEnd ends the call where the text ends: a closing tag behind an open
 // value counts now, as no other came.
-func (s *Scanner) paramsAtEnd() bool {
-	v := &s.param
+func (s *Scanner) tagArgsAtEnd() bool {
+	v := &s.tagArgs
 	if v.loose < 0 {
 		return false
 	}
@@ -325,13 +325,13 @@ func (s *Scanner) paramsAtEnd() bool {
 	if !s.endValue(v.loose) {
 		return true
 	}
-	s.finishParams(end, true)
+	s.finishTagArgs(end, true)
 	s.pos = end
 	return true
 }
 
-// paramFault ends the call with a fault.
-func (s *Scanner) paramFault(reason Reason, p int, expected string) {
+// faultTagArgs ends the call with a fault.
+func (s *Scanner) faultTagArgs(reason Reason, p int, expected string) {
 	s.fault(reason, p, expected)
 	s.marker.pending = false
 	s.named = named{}
