@@ -202,8 +202,8 @@ func (s *Scanner) describe(calls []found) {
 func (s *Scanner) dialect(d Dialect) Dialect {
 	c := &s.cand
 	switch {
-	case s.soft && s.label != "":
-		return s.label
+	case s.soft && s.softDialect != "":
+		return s.softDialect
 	case s.marker.on && s.marker.dialect != "":
 		return s.marker.dialect
 	case c.place.hard && d == DialectJSON:

@@ -133,7 +133,7 @@ package parse
 //	the scanner        scanner.go, state.go, wait.go (for what must come first),
 //	                   release.go (what is certain), pieces.go, end.go (of the
 //	                   text), decide.go (the result)
-//	prose              text.go, line.go, label.go (words at the start of a line),
+//	prose              text.go, line.go, label.go (at the start of a line),
 //	                   span.go, fence.go, python.go (fences of it), comment.go,
 //	                   think.go, turn.go (invented ones), repeat.go
 //	markers            markers.go (the tables), tag.go (reading one), tags.go (acting

@@ -7,11 +7,11 @@ import "strings"
 func (s *Scanner) leadWord(p int) tri {
 	rest := s.text[p:]
 	if s.atLine(p) || s.called {
-		if w, n := lexLine(rest); w != wordNone {
-			s.lineWord(p, w, n)
+		if l, n := lexLabel(rest); l != labelNone {
+			s.onLabel(p, l, n)
 			return yes
 		}
-		if !s.eof && mayBeLineWord(rest) {
+		if !s.eof && mayBeLabel(rest) {
 			return maybe
 		}
 	}

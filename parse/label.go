@@ -7,73 +7,75 @@ import (
 	"github.com/localagent/localagent/parse/internal/byteset"
 )
 
-// lineWord is a word that counts at the start of a line.
-type lineWord uint8
+// A label is a word, with a colon, that counts at the start of a line.
+type label uint8
 
 const (
-	wordNone lineWord = iota
-	wordAction
-	wordInput
-	wordAnswer
-	wordObservation
-	wordFunction
-	wordArgs
-	wordThought
+	labelNone        label = iota
+	labelAction            // ReAct: the name of a tool follows
+	labelInput             // ReAct: its arguments
+	labelAnswer            // the answer
+	labelObservation       // a result, which a model can only invent
+	labelFunction          // Qwen-Agent: the name of a tool
+	labelArgs              // Qwen-Agent: its arguments
+	labelThought           // ReAct: a thought
 )
 
-type labelled struct {
+// A labelRow is one spelling of a label.
+type labelRow struct {
 	text string
-	word lineWord
+	kind label
 }
 
-var lineWords = []labelled{
-	{"Thought:", wordThought},
-	{"Action:", wordAction},
-	{"ACTION:", wordAction},
-	{"Action Input:", wordInput},
-	{"ACTION INPUT:", wordInput},
-	{"ActionInput:", wordInput},
-	{"Action input:", wordInput},
-	{"Final Answer:", wordAnswer},
-	{"Observation:", wordObservation},
-	{"Tool result:", wordObservation},
-	{"Tool Result:", wordObservation},
-	{"Tool response:", wordObservation},
-	{"✿FUNCTION✿:", wordFunction},
-	{"✿ARGS✿:", wordArgs},
-	{"✿RESULT✿:", wordObservation},
-	{"✿RETURN✿:", wordObservation},
+// labels are all labels. One may stand in bold.
+var labels = []labelRow{
+	{"Thought:", labelThought},
+	{"Action:", labelAction},
+	{"ACTION:", labelAction},
+	{"Action Input:", labelInput},
+	{"ACTION INPUT:", labelInput},
+	{"ActionInput:", labelInput},
+	{"Action input:", labelInput},
+	{"Final Answer:", labelAnswer},
+	{"Observation:", labelObservation},
+	{"Tool result:", labelObservation},
+	{"Tool Result:", labelObservation},
+	{"Tool response:", labelObservation},
+	{"✿FUNCTION✿:", labelFunction},
+	{"✿ARGS✿:", labelArgs},
+	{"✿RESULT✿:", labelObservation},
+	{"✿RETURN✿:", labelObservation},
 }
 
-// beginsLine are the first bytes of line words, of functools and of >>>.
-var beginsLine = byteset.New(func(c byte) bool {
-	return c == 'f' || c == '>' || slices.ContainsFunc(lineWords, func(l labelled) bool { return l.text[0] == c })
+// labelStarts are the first bytes of labels, of functools and of >>>.
+var labelStarts = byteset.New(func(c byte) bool {
+	return c == 'f' || c == '>' || slices.ContainsFunc(labels, func(l labelRow) bool { return l.text[0] == c })
 })
 
-// lexLine reads the word that a line begins with; n is its length.
-func lexLine(line string) (w lineWord, n int) {
-	if line == "" || !beginsLine.Has(line[0]) {
-		return wordNone, 0
+// lexLabel reads the label that a line begins with; n is its length.
+func lexLabel(line string) (l label, n int) {
+	if line == "" || !labelStarts.Has(line[0]) {
+		return labelNone, 0
 	}
-	for _, l := range lineWords {
-		if rest, ok := l.cut(line); ok && strings.HasPrefix(rest, ":") {
-			return l.word, len(line) - len(rest) + 1
+	for _, row := range labels {
+		if rest, ok := row.cut(line); ok && strings.HasPrefix(rest, ":") {
+			return row.kind, len(line) - len(rest) + 1
 		}
 	}
-	return wordNone, 0
+	return labelNone, 0
 }
 
-// mayBeLineWord reports whether a line could still become one that begins with
-// a line word.
-func mayBeLineWord(line string) bool {
-	if line == "" || !beginsLine.Has(line[0]) {
+// mayBeLabel reports whether line could still become one that begins with a label,
+// functools or >>>.
+func mayBeLabel(line string) bool {
+	if line == "" || !labelStarts.Has(line[0]) {
 		return false
 	}
-	for _, l := range lineWords {
-		if len(line) < len(l.text) && strings.HasPrefix(l.text, line) {
+	for _, row := range labels {
+		if len(line) < len(row.text) && strings.HasPrefix(row.text, line) {
 			return true
 		}
-		if rest, ok := l.cut(line); ok && rest == "" {
+		if rest, ok := row.cut(line); ok && rest == "" {
 			return true
 		}
 	}
@@ -83,11 +85,11 @@ func mayBeLineWord(line string) bool {
 // maxStepDigits is the longest number of a step.
 const maxStepDigits = 3
 
-// cut cuts the word, its colon apart, from the start of a line, and with it what may
-// stand before the colon: the number of the step and the end of bold text.
-func (l labelled) cut(line string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(line, strings.TrimSuffix(l.text, ":"))
-	if number, behind := strings.CutPrefix(rest, " "); ok && behind && l.word.numbered() {
+// cut cuts the word of the label from the start of a line, and with it what may stand
+// before the colon: the number of the step and the end of bold text.
+func (r labelRow) cut(line string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(line, strings.TrimSuffix(r.text, ":"))
+	if number, behind := strings.CutPrefix(rest, " "); ok && behind && r.kind.numbered() {
 		n := 0
 		for n < len(number) && n < maxStepDigits && isDigit(number[n]) {
 			n++
@@ -99,11 +101,11 @@ func (l labelled) cut(line string) (rest string, ok bool) {
 
 // numbered reports whether a step's number may follow the word, as in the paper on
 // ReAct: Action 1: (https://arxiv.org/abs/2210.03629).
-func (w lineWord) numbered() bool {
-	return w == wordThought || w == wordAction || w == wordInput || w == wordObservation
+func (l label) numbered() bool {
+	return l == labelThought || l == labelAction || l == labelInput || l == labelObservation
 }
 
-// colon looks for a word at the start of the line that the colon at p ends.
+// colon looks for a label at the start of the line, which the colon at p ends.
 func (s *Scanner) colon(p int) bool {
 	start := s.lineStart(p)
 	if p-start > maxTag {
@@ -117,9 +119,9 @@ func (s *Scanner) colon(p int) bool {
 		bold++
 	}
 	if start >= s.done {
-		if w, n := lexLine(s.text[bold:]); w != wordNone && bold+n == p+1 {
+		if l, n := lexLabel(s.text[bold:]); l != labelNone && bold+n == p+1 {
 			if bold == start {
-				return s.lineWord(start, w, n)
+				return s.onLabel(start, l, n)
 			}
 			for bold+n < len(s.text) && s.text[bold+n] == '*' {
 				n++
@@ -128,8 +130,8 @@ func (s *Scanner) colon(p int) bool {
 				s.beginPrefix(start)
 				return false
 			}
-			if s.reactThought || w != wordAnswer && w != wordObservation {
-				return s.lineWord(start, w, bold-start+n)
+			if s.reactThought || l != labelAnswer && l != labelObservation {
+				return s.onLabel(start, l, bold-start+n)
 			}
 		}
 	}
@@ -141,20 +143,20 @@ func (s *Scanner) colon(p int) bool {
 	return s.pass(p, p+1)
 }
 
-// lineWord acts on a word at the start of a line.
-func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
+// onLabel acts on the label l, of n bytes, at the start of a line.
+func (s *Scanner) onLabel(p int, l label, n int) bool {
 	end := p + n
-	switch w {
-	case wordAction, wordFunction:
+	switch l {
+	case labelAction, labelFunction:
 		s.named = named{start: p, body: end, react: true, dialect: DialectReAct}
-		if w == wordFunction {
+		if l == labelFunction {
 			s.named.dialect = DialectQwenAgent
 		}
 		s.state, s.pos = stAction, end
 		return true
-	case wordAnswer:
+	case labelAnswer:
 		return s.finalAnswer(p, end)
-	case wordObservation:
+	case labelObservation:
 		numbered := strings.ContainsAny(s.text[p:end], "0123456789")
 		switch before := s.hasBefore(p); {
 		case before && numbered && len(s.calls) == 0:
@@ -165,11 +167,11 @@ func (s *Scanner) lineWord(p int, w lineWord, n int) bool {
 		s.prose(p) // a report that begins so; but nothing in it can be a call
 		s.state, s.pos = stRest, end
 		return true
-	case wordInput, wordArgs:
+	case labelInput, labelArgs:
 		if s.lead && s.called {
 			s.fault(ReasonAmbiguous, p, "one object of arguments")
 		}
-	case wordThought:
+	case labelThought:
 		s.reactThought = true
 	}
 	return s.pass(p, end)

@@ -200,6 +200,6 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 func (s *Scanner) openSoft(p, end int, d Dialect) {
 	s.prefix = -1
 	s.beginPrefix(p)
-	s.soft, s.label, s.lead, s.called = true, d, true, false
+	s.soft, s.softDialect, s.lead, s.called = true, d, true, false
 	s.pos = end
 }

@@ -121,13 +121,13 @@ func (s *Scanner) wordBeforeArgs(p int) bool {
 // beginInput starts reading an Action Input that is plain text, at p.
 func (s *Scanner) beginInput(p int) bool {
 	rest := s.text[p:]
-	w, n := lexLine(rest)
+	l, n := lexLabel(rest)
 	switch {
-	case w == wordObservation: // nothing was written
+	case l == labelObservation: // nothing was written
 		return s.withoutInput(p + n)
-	case w != wordNone:
+	case l != labelNone:
 		return s.noArgs()
-	case !s.eof && mayBeLineWord(rest):
+	case !s.eof && mayBeLabel(rest):
 		return false
 	}
 	s.state, s.named.body = stInput, p
@@ -204,7 +204,7 @@ func (s *Scanner) namedFence(p int) bool {
 func (s *Scanner) noArgs() bool {
 	if s.named.empty {
 		rest := strings.TrimLeft(s.text[s.pos:], "*")
-		return s.withoutArgs(s.named.at, rest == "" || mayBeLineWord(rest))
+		return s.withoutArgs(s.named.at, rest == "" || mayBeLabel(rest))
 	}
 	s.state = stText
 	if s.named.fenced || s.named.ifWhole {

@@ -88,7 +88,7 @@ func (s *Scanner) bracket(p int) bool {
 		return s.pass(p, p+1)
 	}
 	if functools {
-		s.lead, s.soft, s.label = true, true, DialectFunctools
+		s.lead, s.soft, s.softDialect = true, true, DialectFunctools
 	}
 	s.candidate(p)
 	s.read.begin(p)

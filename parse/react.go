@@ -60,7 +60,7 @@ func (s *Scanner) noAction(end int) bool {
 func (s *Scanner) dueInput(p int) bool {
 	rest := strings.TrimLeft(s.text[p:], "*")
 	bold := len(s.text) - p - len(rest)
-	w, n := lexLine(rest)
+	l, n := lexLabel(rest)
 	n += bold
 	for bold > 0 && p+n < len(s.text) && s.text[p+n] == '*' {
 		n++
@@ -68,13 +68,13 @@ func (s *Scanner) dueInput(p int) bool {
 	switch {
 	case (rest == "" || bold > 0 && p+n == len(s.text)) && !s.eof:
 		return false
-	case w == wordInput || w == wordArgs:
+	case l == labelInput || l == labelArgs:
 		s.named.input = true
 		s.pos = p + n
 		return true
-	case w == wordObservation:
+	case l == labelObservation:
 		return s.withoutInput(p + n)
-	case !s.eof && mayBeLineWord(rest):
+	case !s.eof && mayBeLabel(rest):
 		return false
 	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
 		s.named.input = true
@@ -100,10 +100,10 @@ func (s *Scanner) inInput() bool {
 		}
 		next := s.pos + i + 1
 		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t*")
-		if w, _ := lexLine(rest); w != wordNone {
+		if l, _ := lexLabel(rest); l != labelNone {
 			return s.plainInput(s.pos+i, false)
 		}
-		if !s.eof && (rest == "" || mayBeLineWord(rest)) && len(s.text)-next < maxLook {
+		if !s.eof && (rest == "" || mayBeLabel(rest)) && len(s.text)-next < maxLook {
 			s.pos += i
 			return false
 		}

@@ -55,7 +55,7 @@ func (s *Scanner) safe() int {
 	if len(s.text)-len(rest) < s.done { // a part of it has been released
 		return p
 	}
-	if rest == "" || mayBeLineWord(rest) || holdsRecipient(rest) {
+	if rest == "" || mayBeLabel(rest) || holdsRecipient(rest) {
 		return min(p, line)
 	}
 	return p

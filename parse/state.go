@@ -66,20 +66,20 @@ type scanState struct {
 	repeatFloor int // it is looked for behind this offset only
 
 	// What is open.
-	fenceRun run // in stFence: the run of backticks or tildes that the line began with
-	tick     run // the last run of backticks that a candidate may stand behind
-	fence    fence
-	nest     []int // in stBlocked: the lengths of the runs of the open fences, the outermost first
-	marker   marker
-	soft     bool    // a soft marker
-	label    Dialect // of the calls that it announces, if they have one of their own
-	group    group
-	cand     candidate
-	escaped  escaped
-	named    named
-	tagArgs  tagArgs
-	think    thought
-	mid      middle
+	fenceRun    run // in stFence: the run of backticks or tildes that the line began with
+	tick        run // the last run of backticks that a candidate may stand behind
+	fence       fence
+	nest        []int // in stBlocked: the lengths of the runs of the open fences, the outermost first
+	marker      marker
+	soft        bool    // a soft marker
+	softDialect Dialect // of the calls that it announces, if they have one of their own
+	group       group
+	cand        candidate
+	escaped     escaped
+	named       named
+	tagArgs     tagArgs
+	think       thought
+	mid         middle
 
 	// What was found so far.
 	faults       []fault

@@ -19,7 +19,7 @@ func (s *Scanner) inText() bool {
 }
 
 // needles are the bytes that may begin something: objects, lists, tags, fences
-// and spans, words at the start of a line, and the middle byte of ◁. In prose a
+// and spans, labels at the start of a line, and the middle byte of ◁. In prose a
 // line break may, too.
 var (
 	needles   = byteset.New(isNeedle)
@@ -139,10 +139,10 @@ func (s *Scanner) leadWide(p int) bool {
 		return s.triangle(p + 1)
 	}
 	if s.atLine(p) || s.called {
-		if w, n := lexLine(rest); w != wordNone {
-			return s.lineWord(p, w, n)
+		if l, n := lexLabel(rest); l != labelNone {
+			return s.onLabel(p, l, n)
 		}
-		if !s.eof && mayBeLineWord(rest) {
+		if !s.eof && mayBeLabel(rest) {
 			return false
 		}
 	}
