@@ -2,7 +2,7 @@ package parse
 
 import "strings"
 
-// What stands directly behind a call may part it from the next, be a slip, or show
+// What stands directly behind a call may separate it from the next, be a slip, or show
 // that the call ended too early.
 
 // separatorLen is the length of the separator that s begins with: white space, a

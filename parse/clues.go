@@ -10,7 +10,7 @@ type clues struct {
 	wrapped   bool   // the first key, or one behind a fault, is one of a wrapper
 	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
-	toolSeen  bool   // such a value, a callee or a lone key is
+	toolSeen  bool   // such a value, a callee or a lone key is the name of a tool
 	openValue bool   // a name key's value has begun but not ended
 	lastStr   string // in an unreadable candidate: the last string or word
 	lastKey   string // and the last of them that a colon made a key
@@ -50,8 +50,8 @@ func (r *reader) noteName(key, value string) {
 	}
 }
 
-// noteQuoted notices a list whose strings are calls, or a name before its
-// arguments.
+// noteQuoted counts a string in a list, which may be a call or the name of one, and
+// notes whether it begins a call of a registered tool.
 func (r *reader) noteQuoted(s string) {
 	r.quoted++
 	name, _, call := strings.Cut(s, "(")
@@ -117,7 +117,7 @@ func (s *Scanner) callsFirst(key string) bool {
 }
 
 // nameless reports whether the candidate in a hard marker holds neither a name
-// nor arguments. Of one that cannot be read nobody knows.
+// nor arguments. One that cannot be read may hold them, and is not.
 func (s *Scanner) nameless() bool {
 	r := &s.read
 	k := r.firstKey()

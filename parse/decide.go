@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fault is a reason not to run the reply. What was found there is told at last,
-// when all of the text is here.
+// fault is a reason not to run the reply. Found is filled in last, when all of the
+// text is here.
 type fault struct {
 	Problem
 	empty bool // a marker without a name or arguments in it: after calls, an invented turn

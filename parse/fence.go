@@ -14,8 +14,8 @@ type fence struct {
 	body   int  // where its content begins
 	line   int  // the line it opens on
 	inline bool // its content begins on its opening line
-	calls  bool // its info string speaks of calls
-	used   bool
+	calls  bool // its info string speaks of calls, as tool_code does
+	used   bool // a call stands in it
 	text   bool // other text stands in it
 }
 

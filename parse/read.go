@@ -10,11 +10,10 @@ import (
 
 // Limits of one candidate.
 const (
-	maxDepth = 256     // nesting of objects, lists and calls
-	maxCalls = 256     // calls of one list
-	maxSize  = 1 << 30 // bytes of a reply
-	maxNames = 16      // names that an unreadable candidate is asked for
-	maxParts = 8 * maxCalls
+	maxDepth = 256          // nesting of objects, lists and calls
+	maxCalls = 256          // calls of one list
+	maxNames = 16           // values of name keys that are looked up
+	maxParts = 8 * maxCalls // values whose places are kept
 )
 
 // A reader turns one candidate, from its opening bracket on, into canonical

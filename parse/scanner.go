@@ -208,6 +208,9 @@ func (s *Scanner) recycle() {
 	scanners.Put(s)
 }
 
+// maxSize is the longest reply that is read, in bytes.
+const maxSize = 1 << 30
+
 // maxKept is the longest reply whose buffers are kept for another, in bytes.
 const maxKept = 64 << 10
 

@@ -86,7 +86,7 @@ func (t *tag) unwrap(body string) string {
 	return strings.Trim(body, " ")
 }
 
-// means looks up what a tag with the folded name does.
+// lookUp looks up what a tag with the folded name does.
 func (t *tag) lookUp(name string) {
 	m := markers[name]
 	if m.bars && !t.bars {

@@ -201,7 +201,8 @@ func (r *reader) wordArg(w string, next byte) {
 	r.endKey()
 }
 
-// quotes reads quotation marks c: of an argument also Python's three.
+// quotes reads the quotation mark c; where an argument may begin, also Python's three
+// of them.
 func (r *reader) quotes(c byte) status {
 	one, three := quoteDouble, quoteTriple
 	if c == '\'' {
@@ -397,7 +398,7 @@ func (r *reader) endString(end, next int) {
 	}
 }
 
-// stringEnded notes a string that is a value: s in the source, written at at.
+// stringEnded notes a string that is a value: s in the source, out[at:] as written.
 func (r *reader) stringEnded(at int, s string) {
 	if n := len(r.stack); n <= 3 && len(r.parts) < maxParts {
 		if r.stack[n-1].kind != '{' {
