@@ -7,8 +7,10 @@ import (
 
 // Render writes a call in one of the dialects that a prompt may ask for:
 // [DialectJSON], which "" means too, [DialectHermes], [DialectPythonic] and
-// [DialectReAct]; others are written as DialectJSON. [Parse] reads it back as
-// the same call when its name is registered.
+// [DialectReAct]. All others are written as DialectJSON, and so is a call that
+// Python's form cannot hold. Only Name and Args count; Args must be a JSON object,
+// or empty for none. [Parse] reads it back as the same call when its name is
+// registered.
 func Render(c Call, d Dialect) string {
 	args := string(c.Args)
 	if args == "" {
@@ -90,8 +92,10 @@ func writePython(b *strings.Builder, c string) {
 }
 
 // RenderResult writes the result of a call for the model: a marker with the
-// tool's name and status around the raw text. The text is passed through
-// [Defuse], so it can neither end the marker nor fake another result.
+// tool's name and a status, a word such as ok, around the raw text. The text is
+// passed through [Defuse], so it can neither end the marker nor fake another
+// result; name and status are cut to 256 bytes, and what could end the marker is
+// replaced in them.
 func RenderResult(tool, status, text string) string {
 	return "<tool_result name=" + attributeValue(tool) + " status=" + attributeValue(status) + ">\n" +
 		Defuse(text) + "\n</tool_result>"
@@ -109,8 +113,8 @@ func attributeValue(s string) string {
 	return `"` + strings.ToValidUTF8(s, "_") + `"`
 }
 
-// fuse is what Defuse puts into a marker: two invisible runes that no text has
-// side by side by chance.
+// fuse is what Defuse puts into a marker: two invisible runes that hardly any text
+// has side by side. Where one does, they are doubled.
 const fuse = "\u2060\u2063"
 
 // Defuse breaks every control token, call marker and result marker in text
@@ -176,8 +180,8 @@ func breaks(s string) bool {
 	return t.kind != markNone && t.kind != markSoft || t.bars || ownFrames[strings.ToLower(t.name)]
 }
 
-// unfinished reports whether s begins a tag of ours that does not end, as a
-// reader in a hurry may take it for one all the same.
+// unfinished reports whether s begins a tag of ours that never ends: a model may take
+// it for a whole one.
 func unfinished(s string) bool {
 	s = strings.TrimPrefix(s[1:], "/")
 	return strings.HasPrefix(s, "tool_") || strings.HasPrefix(s, "function_call")
