@@ -191,6 +191,9 @@ func (s *Scanner) softMarker(p, end int, t tag) bool {
 		s.pos = end
 		return true
 	}
+	if t.bars && !t.half && t.key == "tool" && s.hasBefore(p) {
+		return s.endReply(p, dropTurn) // Jamba's header of a result
+	}
 	s.openSoft(p, end, "")
 	return true
 }

@@ -57,15 +57,19 @@ var markers = byName([]markerRow{
 	{names: "im_end eot_id eom_id end_of_turn end_of_turn_token turn_end endoftext end_of_text end_of_sentence end_of_utterance", kind: markToken},
 	{names: "begin_of_text begin_of_sentence start_of_turn_token chatbot_token end_of_role end_header_id", kind: markToken},
 	{names: "start_response end_response start_text end_text bos eos s unk fim_pad endofprompt", kind: markToken},
-	{names: "end call return assistant turn eom eot im_sep pad", kind: markToken, bars: true},
-	{names: "bot_end", kind: markToken}, // NexusRaven
+	{names: "end call return assistant assistant_start turn eom eot im_sep im_middle header_end pad", kind: markToken, bars: true},
+	{names: "assistant_end user_end system_end developer_end", kind: markToken, bars: true}, // Apertus
+	{names: "bot_end", kind: markToken},                                                     // NexusRaven
 
-	{names: "im_start start_header_id start_of_turn start_of_role turn_start", kind: markRole},
+	{names: "im_start start_header_id header_start start_of_turn start_of_role turn_start", kind: markRole},
+	{names: "im_assistant extra_id_1 special_11", kind: markRole}, // Kimi, Nemotron
 	{names: "start", kind: markRole, bars: true},
-	{names: "user human system ipython observation", kind: markUser, bars: true},
+	{names: "user human system developer ipython observation prompter", kind: markUser, bars: true},
+	{names: "im_user im_system user_start system_start developer_start hy_user", kind: markUser, bars: true}, // Kimi, Apertus, Hunyuan
 	{names: "user_token system_token", kind: markUser},
 
-	{names: "tool_response tool_responses tool_result tool_results tool_output tool_outputs_begin tool_output_begin", kind: markResult},
+	{names: "tool_response tool_responses tool_result tool_results tool_output tool_outputs tool_call_result", kind: markResult},
+	{names: "tool_response_start tool_outputs_begin tool_output_begin", kind: markResult},
 	{names: "function_result function_results function_response start_function_response start_tool_result", kind: markResult},
 
 	{names: "channel", kind: markChannel, bars: true},
@@ -112,6 +116,11 @@ var brackets = []struct {
 	{"[/TOOL_RESULTS]", markToken, "", false},
 	{"[INST]", markUser, "", false},
 	{"[/INST]", markToken, "", false},
+	{"[|user|]", markUser, "", false}, // EXAONE
+	{"[|system|]", markUser, "", false},
+	{"[|tool|]", markUser, "", false},
+	{"[|assistant|]", markToken, "", false},
+	{"[|endofturn|]", markToken, "", false},
 	{"[Calling tool: ", markHard, DialectBracket, false},
 }
 

@@ -1,38 +1,78 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// turnWords begin a turn of somebody else, or a result, where a line begins with
-// one directly behind a call. Anywhere else they are words of an answer.
-var turnWords = []struct {
+// A turnWord begins a turn of somebody else, or a result, where a line begins with it
+// directly behind a call. Anywhere else it is a word of an answer.
+type turnWord struct {
 	text string
 	why  dropReason
-}{
-	{"USER:", dropTurn}, {"User:", dropTurn}, {"user:", dropTurn}, {"user\n", dropTurn}, {"**User:**", dropTurn}, {"### User:", dropTurn},
-	{"HUMAN:", dropTurn}, {"Human:", dropTurn}, {"human:", dropTurn}, {"human\n", dropTurn}, {"**Human:**", dropTurn}, {"<human>:", dropTurn},
-	{"SYSTEM:", dropTurn}, {"System:", dropTurn}, {"system\n", dropTurn}, {"ipython\n", dropTurn}, {"tool\n", dropTurn},
-	{"### Instruction:", dropTurn}, {"### Human:", dropTurn}, // Alpaca, Vicuna
+}
+
+// turnWords are all turn words, by their first byte.
+var turnWords = byFirst(append(spelled([]turnWord{
+	{"user", dropTurn}, {"human", dropTurn}, {"system", dropTurn}, // Vicuna and others
+	{"instruction", dropTurn},   // Alpaca
+	{"observation", dropResult}, // ReAct
+	{"tool", dropResult}, {"tool result", dropResult}, {"tool results", dropResult},
+	{"tool response", dropResult}, {"tool output", dropResult},
+	{"function response", dropResult}, {"function result", dropResult}, {"function output", dropResult}, // Glaive
+}), []turnWord{
+	{"user\n", dropTurn}, {"human\n", dropTurn}, {"system\n", dropTurn}, {"ipython\n", dropTurn}, {"tool\n", dropTurn},
 	{"GPT4 Correct User:", dropTurn}, // OpenChat, Starling
-	{"OBSERVATION:", dropResult}, {"observation:", dropResult}, {"**Observation:**", dropResult},
-	{"TOOL:", dropResult}, {"Tool:", dropResult}, {"Tool Response:", dropResult}, {"Tool output:", dropResult}, {"Tool Output:", dropResult},
-	{"Tool results:", dropResult}, {"Tool Results:", dropResult},
-	{"FUNCTION RESPONSE:", dropResult}, {"Function response:", dropResult}, {"Function Response:", dropResult}, // Glaive
+	{"<human>:", dropTurn},
+}...))
+
+// spelled gives words as labels: in small letters, with a capital, in capitals; plain,
+// bold and as headings.
+func spelled(words []turnWord) (rows []turnWord) {
+	for _, w := range words {
+		first, rest, _ := strings.Cut(w.text, " ")
+		capital := strings.ToUpper(w.text[:1]) + w.text[1:]
+		spellings := []string{w.text, capital, strings.ToUpper(w.text)}
+		if rest != "" {
+			title := capital[:len(first)+1] + strings.ToUpper(rest[:1]) + rest[1:]
+			spellings = append(spellings, title)
+		}
+		for _, word := range spellings {
+			for _, form := range [...]string{"%:", "%：", "**%:**", "**%**:", "## %:", "### %:", "## %\n", "### %\n"} {
+				rows = append(rows, turnWord{strings.Replace(form, "%", word, 1), w.why})
+			}
+		}
+	}
+	return rows
+}
+
+// byFirst sorts rows into lists by their first byte.
+func byFirst(rows []turnWord) (lists [utf8.RuneSelf][]turnWord) {
+	for _, w := range rows {
+		lists[w.text[0]] = append(lists[w.text[0]], w)
+	}
+	return lists
 }
 
 // lexTurn reads the turn word that line begins with, and says why it ends the
 // reply.
 func lexTurn(line string, eof bool) (why dropReason, ok tri) {
-	for i := range turnWords {
-		switch w := &turnWords[i]; {
-		case line != "" && w.text[0] != line[0]:
-		case strings.HasPrefix(line, w.text):
+	if line == "" || line[0] >= utf8.RuneSelf {
+		return dropNone, no
+	}
+	for _, w := range turnWords[line[0]] {
+		switch begins(line, w.text, eof) {
+		case yes:
 			return w.why, yes
-		case !eof && strings.HasPrefix(w.text, line):
+		case maybe:
 			ok = maybe
 		}
 	}
 	return dropNone, ok
 }
+
+// maxRole is the longest name of a role that is read, in bytes.
+const maxRole = 20
 
 // role reads a token that begins a turn, and whose it is.
 func (s *Scanner) role(p, end int, t tag) bool {
@@ -41,14 +81,15 @@ func (s *Scanner) role(p, end int, t tag) bool {
 		return true
 	}
 	q := end
-	for q < len(s.text) && q < end+16 && (isLetter(s.text[q]) || q == end && s.text[q] == ' ') {
+	for q < len(s.text) && q < end+maxRole && (isLetter(s.text[q]) || q == end && s.text[q] == ' ') {
 		q++
 	}
 	if q == len(s.text) && !s.eof {
 		return false
 	}
 	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
-	case "user", "human", "system", "tool", "ipython", "observation", "function", "environment":
+	case "user", "human", "system", "developer", "tool", "tool_response", "function_response", "available_tools",
+		"ipython", "observation", "function", "environment":
 		return s.endReply(p, dropTurn)
 	case "assistant", "model", "chatbot", "gpt", "bot":
 		s.drop(p, q, dropToken)
