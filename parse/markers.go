@@ -59,7 +59,7 @@ var markers = byName([]markerRow{
 	{names: "start_response end_response start_text end_text bos eos s unk fim_pad endofprompt", kind: markToken},
 	{names: "end call return assistant assistant_start turn eom eot im_sep im_middle header_end pad", kind: markToken, bars: true},
 	{names: "assistant_end user_end system_end developer_end", kind: markToken, bars: true}, // Apertus
-	{names: "bot_end", kind: markToken},                                                     // NexusRaven
+	{names: "bot_end", kind: markToken}, // NexusRaven
 
 	{names: "im_start start_header_id header_start start_of_turn start_of_role turn_start", kind: markRole},
 	{names: "im_assistant extra_id_1 special_11", kind: markRole}, // Kimi, Nemotron
