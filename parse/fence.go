@@ -35,6 +35,11 @@ var callInfos = map[string]bool{
 	"tool_code": true, "tool_use": true, "function_call": true, "action": true,
 }
 
+// resultInfos are the info strings of fences in which results stand, in lower case.
+var resultInfos = map[string]bool{
+	"tool_output": true, "tool_outputs": true, "tool_result": true, "tool_results": true, "tool_response": true, "output": true,
+}
+
 // fenceOrSpan reads the run of backticks or tildes at p: a fence, a code span, or
 // neither.
 func (s *Scanner) fenceOrSpan(p int) bool {
@@ -176,6 +181,10 @@ func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
 		}
 	}
 	s.pos = body
+	if f.kind == fenceOther && resultInfos[strings.ToLower(word)] && s.behindCall() {
+		s.fence = fence{}
+		return s.endReply(p, dropResult)
+	}
 	if f.kind == fenceOther {
 		if s.marker.on && s.marker.pending {
 			s.usedMarker(p)
