@@ -10,6 +10,7 @@ type tag struct {
 	key     string  // its name in the table, "" for none; of the end of a thought: of its beginning
 	attr    string  // NAME of <function=NAME>, <invoke name="NAME">
 	typed   string  // of an attribute string="…"
+	more    string  // the first attribute that is none of those that tags of calls have
 	close   bool    // a closing tag
 	bars    bool    // written with bars
 	half    bool    // with an opening bar only
@@ -153,6 +154,30 @@ func (t *tag) attributes(body string) {
 	}
 	t.attr = attribute(body[i:], "name")
 	t.typed = attribute(body[i:], "string")
+	t.more = moreAttribute(body[i:])
+}
+
+// moreAttribute returns the key of the first attribute in s that is none of those that
+// the tags of calls have: its value may be an argument.
+func moreAttribute(s string) string {
+	for {
+		keys, value, ok := strings.Cut(s, "=")
+		words := strings.Fields(keys)
+		if !ok || len(words) == 0 {
+			return ""
+		}
+		switch key := words[len(words)-1]; key {
+		case "name", "string", "type", "id", "index", "required":
+		default:
+			return key
+		}
+		value = strings.TrimLeft(value, " \t")
+		end := " "
+		if value != "" && (value[0] == '"' || value[0] == '\'') {
+			end, value = value[:1], value[1:]
+		}
+		_, s, _ = strings.Cut(value, end)
+	}
 }
 
 // attribute returns the value of key="value" in s.

@@ -106,6 +106,8 @@ func (s *Scanner) paramTag(p int, t tag) {
 		return
 	}
 	switch {
+	case t.kind == markParam && !t.close && (t.attr == "" || t.more != "") && (!v.open || s.directly(p)):
+		s.faultTagArgs(ReasonBadArgs, p, "a parameter with its name in the tag and its value behind")
 	case t.kind == markParam && !t.close && t.attr != "":
 		if v.loose >= 0 && v.close < 0 {
 			s.faultTagArgs(ReasonAmbiguous, p, "</parameter>")
@@ -169,6 +171,8 @@ func (s *Scanner) childTag(p int, t tag) {
 		}
 	case t.close && v.open && t.name == v.key:
 		s.closeValue(p, t.n)
+	case !t.close && !t.bars && s.directly(p) && t.more != "":
+		s.faultTagArgs(ReasonBadArgs, p, "a parameter with its value behind the tag")
 	case !t.close && !t.bars && s.directly(p) && (f.params == nil || f.has(t.name)):
 		if s.endValue(p) {
 			v.beginValue(t.name, p+t.n)

@@ -148,6 +148,10 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 	if t.attr == "" {
 		return s.toolName(p, end, t)
 	}
+	if t.more != "" && s.reg.known(t.attr) {
+		s.fault(ReasonBadArgs, p, "arguments behind the tag")
+		return s.pass(p, end)
+	}
 	return s.beginNamed(named{start: p, name: t.attr, at: end, dialect: t.dialect, tag: true})
 }
 
@@ -157,6 +161,14 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 	if q == len(s.text) && !s.eof {
 		return false
 	}
+	tool, _ := s.reg.lookup(t.name)
+	f := s.reg.of(tool)
+	if t.more != "" {
+		if f.has(t.more) {
+			s.fault(ReasonBadArgs, p, "arguments behind the tag")
+		}
+		return s.pass(p, end)
+	}
 	if q == len(s.text) || s.text[q] != '<' && s.text[q] != '{' {
 		return s.pass(p, end)
 	}
@@ -165,9 +177,7 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 		if ok == maybe {
 			return false
 		}
-		tool, _ := s.reg.lookup(t.name)
-		f := s.reg.of(tool)
-		if ok == no || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
+		if ok == no || u.more != "" || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
 			return s.pass(p, end)
 		}
 	}
