@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -52,10 +53,14 @@ func (r *Result) fail(reason Reason, at int, expected string) {
 	r.Problem = &Problem{Reason: reason, Offset: at, Expected: expected, Found: "end of text"}
 }
 
-// answer takes the answer out of a pseudo call.
+// answer takes the answer out of a pseudo call, or from around an empty one.
 func (s *Scanner) answer(r *Result) {
 	a := s.answers[len(s.answers)-1]
 	if strings.TrimSpace(a.text) == "" {
+		if strings.ContainsFunc(r.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			r.Outcome = Final // it stands around a call that says "no tool"
+			return
+		}
 		r.fail(ReasonEmpty, a.at, "an answer")
 		return
 	}

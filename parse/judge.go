@@ -136,7 +136,9 @@ func (j *judge) value(i, depth int) verdict {
 // object judges the object at c[i:].
 func (j *judge) object(i, depth int) verdict {
 	var s shape
-	j.shape(&s, i)
+	if j.shape(&s, i); j.othersTurn(&s) {
+		return verdict{}
+	}
 	span := j.at(i)
 	tool, name, fault := j.named(&s, span)
 	if fault.Reason != "" {
@@ -157,6 +159,22 @@ func (j *judge) object(i, depth int) verdict {
 		return j.members(i, span)
 	}
 	return j.unknown(&s, span)
+}
+
+// othersTurn reports whether an object is a message that is not the model's: a turn of
+// somebody else, or a result with the name of its tool.
+func (j *judge) othersTurn(s *shape) bool {
+	for _, f := range s.env {
+		if f.key != "role" {
+			continue
+		}
+		switch j.raw(f) {
+		case `"user"`, `"system"`, `"developer"`, `"tool"`, `"function"`:
+			// With the name of a tool under another key, the role is an argument.
+			return !slices.ContainsFunc(s.names, func(n field) bool { return n.key != "name" })
+		}
+	}
+	return false
 }
 
 // keyed reports whether each key of the object at c[i:] is a tool, and each value
@@ -262,6 +280,9 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 			return verdict{} // it only shows where arguments go
 		}
 		if len(rest) > 0 {
+			if (c.args == "null" || c.args == `""`) && facts.declaresOneOf(rest) {
+				return faulty(ReasonBadArgs, span.Start, "an object of arguments") // they stand beside it
+			}
 			c.repairs = append(c.repairs, Repair{RepairExtraKey, span.Start})
 		}
 		return j.finish(c)
@@ -270,6 +291,11 @@ func (j *judge) registered(s *shape, tool int, name field, span Span) verdict {
 		return j.finish(c)
 	}
 	return j.flat(c, rest, facts)
+}
+
+// declaresOneOf reports whether a field is a parameter.
+func (f *facts) declaresOneOf(fields []field) bool {
+	return slices.ContainsFunc(fields, func(m field) bool { return f.has(m.key) })
 }
 
 // splitArgs tells the keys that hold the arguments from parameters that only
@@ -320,6 +346,9 @@ func (j *judge) flat(c call, rest []field, f *facts) verdict {
 				return verdict{}
 			}
 			c.ifWhole, c.byEnd = true, true
+		}
+		if slices.ContainsFunc(rest, func(m field) bool { return j.c[m.valAt] == '{' && properties(j.raw(m)) >= 0 }) {
+			return faulty(ReasonSchemaEcho, c.span.Start, "arguments for "+j.reg.tools[c.tool].Name) // a definition of the tool
 		}
 	} else {
 		for _, m := range rest {

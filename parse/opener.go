@@ -70,6 +70,9 @@ func (s *Scanner) bracket(p int) bool {
 	}
 	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
 	case yes:
+		if s.fence.kind == fencePython {
+			return s.leavePython(p)
+		}
 		return s.tagged(p, t)
 	case maybe:
 		return false

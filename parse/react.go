@@ -135,6 +135,9 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 	s.floorAt(end)
 	s.cand.place.hard = true
 	s.cand.verdict = s.namedVerdict(n.name, args, Span{n.start, end}, n.dialect)
+	if value == "..." || value == "…" { // it only shows where an input goes
+		s.cand.verdict = faulty(ReasonMalformed, n.start, "an input")
+	}
 	return s.accept()
 }
 
