@@ -106,7 +106,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 		return
 	}
 	switch {
-	case t.kind == markParam && !t.close && (t.attr == "" || t.more != "") && (!v.open || s.directly(p)):
+	case t.kind == markParam && !t.close && (t.attr == "" || t.more == "value") && (!v.open || s.directly(p)):
 		s.faultTagArgs(ReasonBadArgs, p, "a parameter with its name in the tag and its value behind")
 	case t.kind == markParam && !t.close && t.attr != "":
 		if v.loose >= 0 && v.close < 0 {
