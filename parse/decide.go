@@ -110,7 +110,7 @@ func (s *Scanner) callBefore(at int) bool {
 // cutByLimit returns the problem of a reply that an output limit ended: a call
 // that stands only because the text ends, or one that touches the end.
 func (s *Scanner) cutByLimit() *Problem {
-	end := len(strings.TrimRight(s.text, " \t\r\n"))
+	end := len(strings.TrimRight(s.text, " \t\r\n,;")) // a separator announces another call
 	cutShort := func(expected string) *Problem {
 		return &Problem{Reason: ReasonTruncated, Offset: len(s.text), Expected: expected, Found: "end of text"}
 	}
@@ -126,9 +126,14 @@ func (s *Scanner) cutByLimit() *Problem {
 }
 
 // endsInOpening reports whether the text ends where a call was about to begin: in a
-// fence that may hold calls and holds nothing yet, or in a marker.
+// fence that may hold calls and holds nothing yet, or on the line that opens a fence; in
+// a marker, a list or a header of harmony; on a line that begins as one that names a call.
 func (s *Scanner) endsInOpening() bool {
-	if s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text {
+	line := s.lineStart(len(s.text))
+	switch {
+	case s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text, s.openHeader,
+		s.fence.kind != fenceNone && s.fence.line == line,
+		s.beginsCall(s.text[max(line, s.calls[len(s.calls)-1].end):]):
 		return true
 	}
 	from := max(0, len(s.text)-maxTag)
@@ -136,8 +141,30 @@ func (s *Scanner) endsInOpening() bool {
 	if i < 0 {
 		return false
 	}
+	if s.text[from+i] == '[' && s.begunName(from+i+1) {
+		return true
+	}
 	_, ok := lexMarker(s.text[from+i:], false)
 	return ok == maybe
+}
+
+// beginsCall reports whether a line that the text ends in may go on to name a call
+// without a bracket or a tag.
+func (s *Scanner) beginsCall(line string) bool {
+	line = strings.TrimLeft(line, " \t*,;")
+	if line == "" || len(line) > maxTag {
+		return false
+	}
+	if name, ok := strings.CutPrefix(line, ">>>"); ok {
+		return s.reg.mayBecome(name)
+	}
+	for _, opening := range [...]string{"Action:", "✿FUNCTION✿:", "functools[", ">>>", "```"} {
+		if strings.HasPrefix(opening, line) && (opening != "```" || s.fence.kind == fenceNone) {
+			return true
+		}
+	}
+	l, _ := lexLabel(line)
+	return l == labelAction || l == labelFunction || holdsRecipient(line) && strings.Contains(line, "to=")
 }
 
 // collect puts the result together from the pieces.

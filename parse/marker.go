@@ -67,7 +67,7 @@ func (s *Scanner) usedMarker(p int) {
 
 // emptyMarker notes that at p no call follows the hard marker m.
 func (s *Scanner) emptyMarker(m marker, p int) {
-	begun := s.text[s.lookPast(m.end):]
+	begun := strings.TrimLeft(s.text[s.lookPast(m.end):], "\"'[(")
 	s.faults = append(s.faults, fault{
 		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
 		empty:   !s.reg.known(begun[:wordLen(begun)]), start: m.start,
