@@ -17,6 +17,8 @@ type fence struct {
 	calls  bool // its info string speaks of calls, as tool_code does
 	used   bool // a call stands in it
 	text   bool // other text stands in it
+
+	markdown bool // its content is Markdown, in which fences may stand
 }
 
 type fenceKind uint8
@@ -191,6 +193,7 @@ func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
 		}
 		s.prose(p)
 		s.nest = append(s.nest[:0], r.n)
+		f.markdown = strings.EqualFold(word, "markdown") || strings.EqualFold(word, "md")
 		s.state, s.lead = stBlocked, false
 		return true
 	}
@@ -300,7 +303,10 @@ func (s *Scanner) inBlocked() bool {
 		if j := endTokenAt(line); j > 0 {
 			line, end = line[:j], s.pos+j // a token behind the closing run
 		}
-		if s.blockedLine(line) {
+		switch s.blockedLine(line, end) {
+		case maybe:
+			return false
+		case yes:
 			s.fence = fence{}
 			s.state, s.pos = stText, end
 			s.lead = false
@@ -335,25 +341,65 @@ func endTokenAt(line string) int {
 	return len(line) - len(rest)
 }
 
-// blockedLine looks at a line of a blocked fence and reports whether it closes
-// the outermost.
-func (s *Scanner) blockedLine(line string) bool {
+// blockedLine looks at a line of a blocked fence, which ends at end. It is yes if it
+// closes the outermost, maybe if what follows tells.
+func (s *Scanner) blockedLine(line string, end int) tri {
 	f := &s.fence
 	trimmed := strings.TrimLeft(line, " ")
 	if trimmed == "" || trimmed[0] != f.char || len(line)-len(trimmed) > 3 {
-		return false
+		return no
 	}
 	n := runLen(trimmed, 0)
 	if n < 3 {
-		return false
+		return no
 	}
 	info := strings.TrimSpace(trimmed[n:])
 	inner := s.nest[len(s.nest)-1]
 	switch {
 	case info == "" && n >= inner:
+		if f.markdown && len(s.nest) == 1 {
+			switch s.opensInner(end) {
+			case maybe:
+				return maybe
+			case yes:
+				s.nest = append(s.nest, n)
+				return no
+			}
+		}
 		s.nest = s.nest[:len(s.nest)-1]
-	case info != "" && n >= 3 && len(s.nest) < maxDepth && !strings.ContainsRune(info, rune(f.char)):
+	case info != "" && len(s.nest) < maxDepth && !strings.ContainsRune(info, rune(f.char)):
 		s.nest = append(s.nest, n)
 	}
-	return len(s.nest) == 0
+	if len(s.nest) > 0 {
+		return no
+	}
+	return yes
+}
+
+// opensInner reports whether a bare run in Markdown, on the line from pos to end, opens
+// a fence in it: text stands on the next line, while what closes the Markdown is mostly
+// followed by a blank one. What looks like a call there counts as text only below a blank
+// line or a colon.
+func (s *Scanner) opensInner(end int) tri {
+	if end < len(s.text) && s.text[end] != '\n' {
+		return no // a token stands there
+	}
+	next := min(len(s.text), end+1)
+	for next < len(s.text) && next < end+maxLook && strings.IndexByte(" \t\r", s.text[next]) >= 0 {
+		next++
+	}
+	switch {
+	case next == len(s.text):
+		return s.maybeIf(true)
+	case s.text[next] == '\n' || s.text[next] == s.fence.char || next == end+maxLook:
+		return no
+	case strings.IndexByte("{[<", s.text[next]) < 0:
+		return yes
+	}
+	before := strings.TrimRight(s.text[max(0, s.pos-maxTag):s.pos], " \t\r")
+	before = strings.TrimRight(strings.TrimSuffix(before, "\n"), " \t\r")
+	if strings.HasSuffix(before, "\n") || strings.HasSuffix(before, ":") {
+		return yes
+	}
+	return no
 }

@@ -15,7 +15,7 @@ func (s *Scanner) brace(p int) bool {
 		}
 	}
 	if s.fence.kind == fencePython {
-		return s.leavePython(p)
+		return s.blockFence(p)
 	}
 	if !s.lead && s.recipientOf(p) {
 		return true
@@ -71,7 +71,7 @@ func (s *Scanner) bracket(p int) bool {
 	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
 	case yes:
 		if s.fence.kind == fencePython {
-			return s.leavePython(p)
+			return s.blockFence(p)
 		}
 		return s.tagged(p, t)
 	case maybe:
@@ -86,7 +86,7 @@ func (s *Scanner) bracket(p int) bool {
 	}
 	if ok == no || s.fence.kind == fencePython && !calls {
 		if s.fence.kind == fencePython {
-			return s.leavePython(p)
+			return s.blockFence(p)
 		}
 		return s.pass(p, p+1)
 	}

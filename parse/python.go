@@ -14,7 +14,7 @@ func (s *Scanner) endsPython() bool {
 		return s.accept()
 	}
 	s.reject()
-	return s.leavePython(s.pos)
+	return s.blockFence(s.pos)
 }
 
 // closesPython reports whether the fence ends at q, behind a list in it: with a run
@@ -57,8 +57,8 @@ func (s *Scanner) closesPython(q int) tri {
 // lineOf reports whether p begins its line or ends the candidate's.
 func (s *Scanner) lineOf(p int) bool { return s.blankBefore(p) || p == s.cand.end }
 
-// leavePython reads on in a python fence that holds other text: no calls.
-func (s *Scanner) leavePython(p int) bool {
+// blockFence reads on in a python fence that holds other text: no calls.
+func (s *Scanner) blockFence(p int) bool {
 	s.prose(p)
 	s.fence.kind = fenceOther
 	s.nest = append(s.nest[:0], s.fence.n)

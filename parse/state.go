@@ -87,6 +87,7 @@ type scanState struct {
 	finalAt      int  // where the final answer begins, or -1
 	beforeAnswer int  // how many pieces stand before it
 	reactThought bool // a ReAct thought
+	struck       bool // an <s> of HTML, which is not closed
 	dialogue     bool // a turn of the user behind an answer or a call, as its words
 	openHeader   bool // the text ends in what may be a header of harmony: more of it may come
 	unreadData   bool // the text ends in data that was not looked into for tokens

@@ -45,6 +45,9 @@ func (s *Scanner) triangle(p int) bool {
 // tagged acts on the marker t at p.
 func (s *Scanner) tagged(p int, t tag) bool {
 	end := p + t.n
+	if t.othersTurn() && s.showsTurn() {
+		return s.blockFence(p)
+	}
 	switch t.kind {
 	case markHard:
 		if t.close {
@@ -60,6 +63,9 @@ func (s *Scanner) tagged(p int, t tag) bool {
 	case markThink:
 		return s.thinkTag(p, end, t)
 	case markToken:
+		if t.name == "s" && s.strikes(t.close) {
+			return s.pass(p, end)
+		}
 		if t.key == "bot_end" {
 			s.settleGroup() // the calls are complete; a comment follows
 		}
@@ -100,6 +106,24 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		}
 	}
 	return s.pass(p, end)
+}
+
+// showsTurn reports whether a header or a result stands first in a fence, without a call
+// before: it is an example of a template.
+func (s *Scanner) showsTurn() bool {
+	f := &s.fence
+	return f.kind == fenceCalls && !f.used && !f.text && s.lead && len(s.calls) == 0 && !s.group.on && !s.marker.on
+}
+
+// strikes reports whether <s> or </s> is the tag of HTML for text that is struck out, and
+// not the token that begins or ends a text.
+func (s *Scanner) strikes(closes bool) bool {
+	is := s.struck
+	if !closes {
+		is = !s.onlyCalls
+	}
+	s.struck = is && !closes
+	return is
 }
 
 // arrows reads Functionary's >>>NAME.

@@ -104,7 +104,7 @@ func (s *Scanner) atLead() bool {
 	c := s.text[p]
 	switch {
 	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
-		return s.leavePython(p)
+		return s.blockFence(p)
 	case c == '`' || c == '~':
 		return s.fenceOrSpan(p)
 	case c == '{' || c == '[' || c == '<' || c == '>':

@@ -90,6 +90,13 @@ func (s *Scanner) closeThought(p, end int, name string) bool {
 			return s.pass(p, end) // only mentioned
 		}
 		return s.drop(p, end, dropThinkTag)
+	case p > 0 && (s.text[p-1] == '"' || s.text[p-1] == '\''):
+		if end == len(s.text) && !s.eof {
+			return false
+		}
+		if end < len(s.text) && s.text[end] == s.text[p-1] {
+			return s.pass(p, end) // it stands in quotes: an answer tells of it
+		}
 	}
 	s.add(pieceText, p, dropNone)
 	s.takeBack(0, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
