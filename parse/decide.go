@@ -11,8 +11,9 @@ import (
 // text is here.
 type fault struct {
 	Problem
-	empty bool // a marker without a name or arguments in it: after calls, an invented turn
+	empty bool // a marker that is perhaps empty: after calls, an invented turn
 	start int  // of that marker
+	body  int  // what stands behind it, if a name may stand there; or 0
 }
 
 // answer is the text of a call of a pseudo tool, which stands at at.
@@ -70,7 +71,7 @@ func (s *Scanner) answer(r *Result) {
 // problem returns why the reply, with these calls, must not be used, or nil.
 func (s *Scanner) problem(f Finish, calls []Call) *Problem {
 	faults := s.faults
-	if len(faults) > 0 && faults[0].empty && s.callBefore(faults[0].start) {
+	if len(faults) > 0 && s.isEmpty(faults[0]) && s.callBefore(faults[0].start) {
 		faults = nil // an invented turn behind calls
 	}
 	if f == FinishLength {

@@ -67,11 +67,20 @@ func (s *Scanner) usedMarker(p int) {
 
 // emptyMarker notes that at p no call follows the hard marker m.
 func (s *Scanner) emptyMarker(m marker, p int) {
-	begun := strings.TrimLeft(s.text[s.lookPast(m.end):], "\"'[(")
 	s.faults = append(s.faults, fault{
 		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
-		empty:   !s.reg.known(begun[:wordLen(begun)]), start: m.start,
+		empty:   true, start: m.start, body: m.end,
 	})
+}
+
+// isEmpty reports whether f is a marker without a name or arguments in it. The name of a
+// tool that can be read in no other way may stand there in quotes or brackets.
+func (s *Scanner) isEmpty(f fault) bool {
+	if !f.empty || f.body == 0 {
+		return f.empty
+	}
+	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[(")
+	return !s.reg.known(begun[:wordLen(begun)])
 }
 
 func (s *Scanner) markerDialect() Dialect {
