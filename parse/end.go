@@ -23,6 +23,9 @@ func (s *Scanner) end(f Finish) {
 			s.withoutArgs(s.named.at, true)
 			break
 		}
+		if s.named.ifInput && !s.named.input {
+			break
+		}
 		s.cut("the arguments of a call")
 	}
 	if s.state == stOver {

@@ -30,11 +30,14 @@ type labelRow struct {
 // labels are all labels. One may stand in bold.
 var labels = []labelRow{
 	{"Thought:", labelThought},
+	{"THOUGHT:", labelThought},
 	{"Action:", labelAction},
 	{"ACTION:", labelAction},
 	{"Action Input:", labelInput},
 	{"ACTION INPUT:", labelInput},
 	{"ActionInput:", labelInput},
+	{"Action_Input:", labelInput},
+	{"Action Inputs:", labelInput},
 	{"Action input:", labelInput},
 	{"Final Answer:", labelAnswer},
 	{"Observation:", labelObservation},
@@ -47,6 +50,17 @@ var labels = []labelRow{
 	{"✿RETURN✿:", labelObservation},
 }
 
+// inputLabels are further labels of an action's input, where one is due.
+var inputLabels = []labelRow{
+	{"Input:", labelInput},
+	{"Arguments:", labelInput},
+	{"Args:", labelInput},
+	{"Parameters:", labelInput},
+	{"Action Arguments:", labelInput},
+	{"Action Parameters:", labelInput},
+	{"Tool Input:", labelInput},
+}
+
 // labelStarts are the first bytes of labels, of functools and of >>>.
 var labelStarts = byteset.New(func(c byte) bool {
 	return c == 'f' || c == '>' || slices.ContainsFunc(labels, func(l labelRow) bool { return l.text[0] == c })
@@ -57,12 +71,8 @@ func lexLabel(line string) (l label, n int) {
 	if line == "" || !labelStarts.Has(line[0]) {
 		return labelNone, 0
 	}
-	for _, row := range labels {
-		if rest, ok := row.cut(line); ok && strings.HasPrefix(rest, ":") {
-			return row.kind, len(line) - len(rest) + 1
-		}
-	}
-	return labelNone, 0
+	l, n, _ = lexRows(labels, line)
+	return l, n
 }
 
 // mayBeLabel reports whether line could still become one that begins with a label,
@@ -71,32 +81,42 @@ func mayBeLabel(line string) bool {
 	if line == "" || !labelStarts.Has(line[0]) {
 		return false
 	}
-	for _, row := range labels {
-		if len(line) < len(row.text) && strings.HasPrefix(row.text, line) {
-			return true
-		}
-		if rest, ok := row.cut(line); ok && rest == "" {
-			return true
-		}
-	}
-	return strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
+	_, _, more := lexRows(labels, line)
+	return more || strings.HasPrefix("functools", line) || strings.HasPrefix(">>>", line)
 }
 
-// maxStepDigits is the longest number of a step.
-const maxStepDigits = 3
-
-// cut cuts the word of the label from the start of a line, and with it what may stand
-// before the colon: the number of the step and the end of bold text.
-func (r labelRow) cut(line string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(line, strings.TrimSuffix(r.text, ":"))
-	if number, behind := strings.CutPrefix(rest, " "); ok && behind && r.kind.numbered() {
-		n := 0
-		for n < len(number) && n < maxStepDigits && isDigit(number[n]) {
-			n++
+// lexRows reads the label, one of rows, that line begins with; more says that it could
+// still become one.
+func lexRows(rows []labelRow, line string) (l label, n int, more bool) {
+	for _, row := range rows {
+		word := row.text[:len(row.text)-1]
+		if !strings.HasPrefix(line, word) {
+			more = more || strings.HasPrefix(word, line)
+			continue
 		}
-		rest = number[n:]
+		n := len(word) + beforeColon(line[len(word):], row.kind.numbered())
+		switch {
+		case n < len(line) && line[n] == ':':
+			return row.kind, n + 1, false
+		case n == len(line):
+			more = more || n-len(word) < maxBeforeColon
+		}
 	}
-	return strings.TrimLeft(rest, "*"), ok
+	return labelNone, 0, more
+}
+
+// maxBeforeColon is how many bytes may stand between the word of a label and its colon.
+const maxBeforeColon = 8
+
+// beforeColon is the length of what may stand between the word of a label and its colon:
+// white space, the number of the step, the end of bold text.
+func beforeColon(s string, numbered bool) int {
+	s = s[:min(len(s), maxBeforeColon)]
+	rest := strings.TrimLeft(s, " ")
+	if numbered && len(rest) < len(s) {
+		rest = strings.TrimLeft(strings.TrimPrefix(rest, "#"), "0123456789")
+	}
+	return len(s) - len(strings.TrimLeft(rest, " *_"))
 }
 
 // numbered reports whether a step's number may follow the word, as in the paper on
@@ -105,7 +125,36 @@ func (l label) numbered() bool {
 	return l == labelThought || l == labelAction || l == labelInput || l == labelObservation
 }
 
-// colon looks for a label at the start of the line, which the colon at p ends.
+// labelLead is the length of what may stand before a label on its line: a bullet, a
+// number, the sign of a heading or of a quotation, the beginning of bold text.
+func labelLead(line string) int {
+	rest := strings.TrimLeft(line, "#>-+")
+	if rest == line {
+		number := strings.TrimLeft(line, "0123456789")
+		if number != line && number != "" && (number[0] == '.' || number[0] == ')') {
+			rest = number[1:]
+		}
+	}
+	if rest != line && !strings.HasPrefix(rest, " ") {
+		return 0
+	}
+	n := len(line) - len(strings.TrimLeft(rest, " *_"))
+	if rest != line && n >= maxLead {
+		return 0
+	}
+	return n
+}
+
+// maxLead is how long what stands before a label on its line may become, in bytes.
+const maxLead = 8
+
+// mayBeLead reports whether a line could still become one with a label behind a bullet,
+// a number or the sign of a heading.
+func mayBeLead(line string) bool {
+	return len(line) < maxLead && strings.Trim(line, "#>-+*_0123456789.) ") == ""
+}
+
+// colon looks for a label that the colon at p ends, at the start of its line.
 func (s *Scanner) colon(p int) bool {
 	start := s.lineStart(p)
 	if p-start > maxTag {
@@ -114,26 +163,28 @@ func (s *Scanner) colon(p int) bool {
 	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
 		start++
 	}
-	bold := start
-	for bold < p && s.text[bold] == '*' {
-		bold++
-	}
-	if start >= s.done {
-		if l, n := lexLabel(s.text[bold:]); l != labelNone && bold+n == p+1 {
-			if bold == start {
-				return s.onLabel(start, l, n)
-			}
-			for bold+n < len(s.text) && s.text[bold+n] == '*' {
-				n++
-			}
-			if bold+n == len(s.text) && !s.eof {
-				s.beginPrefix(start)
-				return false
-			}
-			if s.reactThought || l != labelAnswer && l != labelObservation {
-				return s.onLabel(start, l, bold-start+n)
-			}
+	word := start + labelLead(s.text[start:p])
+	if l, n := lexLabel(s.text[word:]); start >= s.done && l != labelNone && word+n == p+1 {
+		if word == start {
+			return s.onLabel(start, l, n)
 		}
+		for word+n < len(s.text) && (s.text[word+n] == '*' || s.text[word+n] == '_') {
+			n++
+		}
+		if word+n == len(s.text) && !s.eof {
+			s.beginPrefix(start)
+			return false
+		}
+		bold := strings.Trim(s.text[start:word], "*_") == ""
+		switch {
+		case l == labelAction && !bold:
+			return s.actionBehind(start, word+n)
+		case s.reactThought || l != labelAnswer && l != labelObservation:
+			return s.onLabel(start, l, word-start+n)
+		}
+	}
+	if at := s.actionWithin(p); at > 0 {
+		return s.actionBehind(at, p+1)
 	}
 	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.callEnd), p), p) {
 		s.prose(p)
@@ -141,6 +192,32 @@ func (s *Scanner) colon(p int) bool {
 		return true
 	}
 	return s.pass(p, p+1)
+}
+
+// actionWithin returns where the label of an action begins that the colon at p ends,
+// behind the thought on its line, as models write that leave out a line break; 0 if
+// there is none.
+func (s *Scanner) actionWithin(p int) int {
+	if !s.reactThought || s.fence.kind != fenceNone {
+		return 0
+	}
+	from := max(s.done, p-len("Action")-maxBeforeColon)
+	at := from + strings.LastIndexByte(s.text[from:p], 'A')
+	if at < from || at == 0 || s.text[at-1] != ' ' {
+		return 0
+	}
+	if l, n := lexLabel(s.text[at:]); l != labelAction || at+n != p+1 {
+		return 0
+	}
+	return at
+}
+
+// actionBehind reads the label of an action, from p to end, behind other text or a bullet
+// on its line: what follows is a call only if its input follows, too.
+func (s *Scanner) actionBehind(p, end int) bool {
+	s.onLabel(p, labelAction, end-p)
+	s.named.ifInput = true
+	return true
 }
 
 // onLabel acts on the label l, of n bytes, at the start of a line.

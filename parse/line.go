@@ -62,11 +62,11 @@ func (s *Scanner) ownLine(p int) bool {
 	return b == "" && p-start <= maxTag
 }
 
-// atLine reports whether p is the start of a line, white space, emphasis and a
-// leaked token apart.
+// atLine reports whether p is the start of a line, white space, emphasis, a leaked token
+// and a thought apart.
 func (s *Scanner) atLine(p int) bool {
 	return s.blankBefore(p) ||
-		s.last.kind == pieceDrop && s.last.reason == dropToken && strings.TrimSpace(s.text[s.last.end:p]) == ""
+		s.last.kind == pieceDrop && (s.last.reason == dropToken || s.last.reason == dropThinkTag) && strings.TrimSpace(s.text[s.last.end:p]) == ""
 }
 
 // endsLine reports whether nothing but separators, or a comment, stands behind p on

@@ -15,6 +15,7 @@ type named struct {
 	dialect Dialect
 	react   bool // an Action Input: is due
 	input   bool // and has come
+	ifInput bool // it is a call only if it has come
 	empty   bool // empty brackets stand behind the name: arguments may be missing
 	fenced  bool // the name is the info string of a fence
 	ifWhole bool // the form counts only as the whole reply or fence
@@ -217,11 +218,7 @@ func (s *Scanner) noArgs() bool {
 		s.called = false
 		return s.pass(p, s.pos)
 	}
-	if s.named.toolTag {
-		s.named = named{}
-		return s.pass(s.pos, s.pos)
-	}
-	if s.mentioned() {
+	if s.named.toolTag || s.named.ifInput && !s.named.input || s.mentioned() {
 		s.named = named{}
 		return s.pass(s.pos, s.pos)
 	}

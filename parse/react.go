@@ -1,23 +1,24 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// inAction reads the rest of an Action: line: the name of a tool, or nothing.
+// inAction reads what stands behind an Action: label: the name of a tool, or nothing.
 func (s *Scanner) inAction() bool {
 	start := s.named.body
-	at := start
-	for at < len(s.text) && at < start+4*maxName && strings.IndexByte(" \t*`'\"[", s.text[at]) >= 0 {
-		at++
-	}
+	at, below := s.actionName(start)
 	n := wordLen(s.text[at:])
 	if mayGoOn(s.text[at:], n) && !s.eof {
 		return false
 	}
+	s.named.ifInput = s.named.ifInput || below
 	n, known := callName(s.text[at:], &s.reg)
 	switch behind := s.text[at+n:]; {
 	case known && behind == "(" && !s.eof:
 		return false
-	case known && !strings.HasPrefix(behind, "()"):
+	case known && !strings.HasPrefix(behind, "()") && !s.named.ifInput:
 		s.state = stText
 		s.beginPrefix(s.named.start)
 		s.marker = marker{on: true, pending: true, start: s.named.start, end: start, dialect: DialectReAct}
@@ -27,46 +28,96 @@ func (s *Scanner) inAction() bool {
 	case wordLen(s.text[at:]) == 0:
 		return s.noAction(start)
 	}
-	return s.actionLine(start)
+	return s.actionLine(at)
 }
 
-// actionLine reads a name that stands alone behind the label of its line, which
-// ends at start.
+// actionName returns where the name of a tool may begin behind an Action: label that ends
+// at start: on its line, or below if nothing else stands there.
+func (s *Scanner) actionName(start int) (at int, below bool) {
+	end := min(len(s.text), start+4*maxName)
+	for at = start; at < end && strings.IndexByte(" \t*`'\"[", s.text[at]) >= 0; {
+		at++
+	}
+	next := start
+	for next < end && isSpace(s.text[next]) {
+		next++
+	}
+	if strings.Count(s.text[start:next], "\n") == 1 && (next == len(s.text) || isLetter(s.text[next])) {
+		return next, true
+	}
+	return at, false
+}
+
+// actionLine reads a name that stands alone on its line, which goes on at start, or
+// before the label of its input, or before a remark.
 func (s *Scanner) actionLine(start int) bool {
 	line, _, ended := strings.Cut(s.text[start:min(len(s.text), start+4*maxName)], "\n")
-	if !ended && !s.eof && len(line) < 4*maxName {
+	line, _, token := strings.Cut(line, "<")
+	i := strings.Index(line, "Action Input")
+	switch {
+	case i > 0:
+		line, s.named.ifInput = line[:i], true
+	case !ended && !s.eof && len(s.text)-start < 4*maxName:
 		return false
+	case !ended && !token && len(line) == 4*maxName:
+		return s.noAction(s.named.body)
 	}
-	line, _, _ = strings.Cut(line, "<") // a token
-	name, end := strings.Trim(line, " \t\r*`'\"[]."), start+len(line)
+	name := strings.Trim(line, " \t\r*`'\"[].,:;")
 	name, s.named.empty = strings.CutSuffix(name, "()")
-	if !ended && len(line) == 4*maxName || !s.reg.known(name) {
-		return s.noAction(start)
+	if !s.reg.known(name) {
+		if name = s.beforeRemark(name); name == "" {
+			return s.noAction(s.named.body)
+		}
+		s.named.ifInput = true
 	}
-	s.named.name, s.named.at = name, end
+	s.named.name, s.named.at = name, start+len(line)
 	return s.beginNamed(s.named)
+}
+
+// beforeRemark returns the name of a tool that a line begins with, if words follow that
+// name no other and hold no arguments.
+func (s *Scanner) beforeRemark(line string) string {
+	n := wordLen(line)
+	name := strings.TrimRight(line[:n], ".:/-")
+	if !s.reg.known(name) || strings.ContainsAny(line, "{}[]=") {
+		return ""
+	}
+	words := strings.FieldsFunc(line[n:], func(c rune) bool { return strings.ContainsRune(" \t,;()`", c) })
+	if slices.ContainsFunc(words, s.reg.known) {
+		return ""
+	}
+	return name
 }
 
 // noAction reads an Action: label without a registered name: a soft marker.
 func (s *Scanner) noAction(end int) bool {
-	p := s.named.start
+	n := s.named
 	s.named = named{}
 	s.state = stText
-	s.openSoft(p, end, DialectCommandR)
+	if n.ifInput {
+		return s.pass(n.start, n.body)
+	}
+	s.openSoft(n.start, end, DialectCommandR)
 	return true
 }
 
 // dueInput reads the label of an Action's input.
 func (s *Scanner) dueInput(p int) bool {
-	rest := strings.TrimLeft(s.text[p:], "*")
-	bold := len(s.text) - p - len(rest)
+	lead := labelLead(s.text[p:])
+	rest := s.text[p+lead:]
 	l, n := lexLabel(rest)
-	n += bold
-	for bold > 0 && p+n < len(s.text) && s.text[p+n] == '*' {
+	more := mayBeLabel(rest)
+	if l == labelNone {
+		var may bool
+		l, n, may = lexRows(inputLabels, rest)
+		more = more || may || mayBeLead(rest) || strings.HasPrefix("```", rest)
+	}
+	n += lead
+	for lead > 0 && p+n < len(s.text) && (s.text[p+n] == '*' || s.text[p+n] == '_') {
 		n++
 	}
 	switch {
-	case (rest == "" || bold > 0 && p+n == len(s.text)) && !s.eof:
+	case (rest == "" || lead > 0 && p+n == len(s.text)) && !s.eof:
 		return false
 	case l == labelInput || l == labelArgs:
 		s.named.input = true
@@ -74,9 +125,9 @@ func (s *Scanner) dueInput(p int) bool {
 		return true
 	case l == labelObservation:
 		return s.withoutInput(p + n)
-	case !s.eof && mayBeLabel(rest):
+	case more && !s.eof:
 		return false
-	case strings.HasPrefix(rest, "{") && s.named.dialect == DialectReAct:
+	case (strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "```")) && s.named.dialect == DialectReAct && !s.named.ifInput:
 		s.named.input = true
 		return true
 	}

@@ -47,18 +47,32 @@ func (s *Scanner) textEnd() int {
 // safe is the offset up to which text cannot become a part of a construct.
 func (s *Scanner) safe() int {
 	p := cutRune(s.text, s.pos)
+	if s.reactThought {
+		p = min(p, s.actionAtEnd())
+	}
 	line := s.ahead.start(s.text, len(s.text))
 	if len(s.text)-line > maxTag {
 		return p
 	}
 	rest := strings.TrimLeft(s.text[line:], " \t\r*_>")
+	rest = rest[labelLead(rest):]
 	if len(s.text)-len(rest) < s.done { // a part of it has been released
 		return p
 	}
-	if rest == "" || mayBeLabel(rest) || holdsRecipient(rest) {
+	if rest == "" || mayBeLead(rest) || mayBeLabel(rest) || holdsRecipient(rest) {
 		return min(p, line)
 	}
 	return p
+}
+
+// actionAtEnd returns where the label of an action may begin behind other text on the
+// last line.
+func (s *Scanner) actionAtEnd() int {
+	from := max(s.done, len(s.text)-len("Action")-maxBeforeColon)
+	if i := strings.LastIndexByte(s.text[from:], 'A'); i >= 0 && mayBeLabel(s.text[from+i:]) {
+		return from + i
+	}
+	return len(s.text)
 }
 
 // thinkSafe is the offset up to which a thought cannot become a marker.

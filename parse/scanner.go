@@ -120,6 +120,9 @@ func (s *Scanner) extends(chunk string) bool {
 	if s.done != n {
 		return false // some of the text before is no piece yet
 	}
+	if s.reactThought {
+		return false // labels may stand within lines
+	}
 	kind, ends, thought := EventText, proseEnds, s.state == stThink
 	if thought {
 		kind, ends = EventThinking, needles
