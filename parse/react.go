@@ -65,7 +65,7 @@ func (s *Scanner) actionLine(start int) bool {
 	name := strings.Trim(line, " \t\r*`'\"[].,:;")
 	name, s.named.empty = strings.CutSuffix(name, "()")
 	if !s.reg.known(name) {
-		if name = s.beforeRemark(name); name == "" {
+		if name = s.beforeRemark(name); name == "" || s.named.dialect != DialectReAct {
 			return s.noAction(s.named.body)
 		}
 		s.named.ifInput = true

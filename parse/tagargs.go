@@ -121,7 +121,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 		v.beginValue(t.attr, p+t.n)
 	case t.kind == markParam && t.close:
 		s.closeValue(p, t.n)
-	case t.kind == markFunction && t.close:
+	case t.close && (t.kind == markFunction || t.name == s.named.closer):
 		if s.directly(p) {
 			if s.endValue(p) {
 				s.finishTagArgs(p+t.n, false)

@@ -53,10 +53,16 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		if t.close {
 			return s.closeMarker(p, end)
 		}
+		if s.namesTool(t) {
+			return s.toolAttribute(p, end, t)
+		}
 		return s.openMarker(p, end, t)
 	case markEnd:
 		return s.closeMarker(p, end)
 	case markSoft:
+		if s.namesTool(t) && s.blankBefore(p) {
+			return s.toolAttribute(p, end, t)
+		}
 		return s.softMarker(p, end, t)
 	case markFunction:
 		return s.functionTag(p, end, t)
@@ -106,6 +112,17 @@ func (s *Scanner) tagged(p int, t tag) bool {
 		}
 	}
 	return s.pass(p, end)
+}
+
+// namesTool reports whether t has the name of a tool as its attribute, as the results
+// have that the model is shown.
+func (s *Scanner) namesTool(t tag) bool {
+	return !t.close && !t.bars && t.attr != "" && t.more == "" && s.reg.known(t.attr)
+}
+
+// toolAttribute reads <tool_call name="NAME">; the arguments follow.
+func (s *Scanner) toolAttribute(p, end int, t tag) bool {
+	return s.beginNamed(named{start: p, name: t.attr, at: end, dialect: DialectFunctionTag, tag: true, closer: t.name})
 }
 
 // showsTurn reports whether a header or a result stands first in a fence, without a call
