@@ -26,6 +26,7 @@ type tagArgs struct {
 	closed int    // where that tag ends
 	loose  int    // where a closing tag of the call stands although a value is open, or -1
 	looseN int    // the length of that tag
+	outer  int    // where a closing tag around the call stands directly behind a value, or -1
 
 	keyAt int  // GLM: where the key begins
 	inKey bool // GLM: between the tags of a key
@@ -40,7 +41,7 @@ func (s *Scanner) beginTagArgs(p int) bool {
 	tool, _ := s.reg.lookup(s.named.name)
 	s.tagArgs = tagArgs{
 		facts: s.reg.of(tool), out: s.tagArgs.out[:0], keys: s.tagArgs.keys[:0], values: s.tagArgs.values[:0],
-		last: p, close: -1, loose: -1,
+		last: p, close: -1, loose: -1, outer: -1,
 	}
 	s.tagArgs.out = append(s.tagArgs.out, '{')
 	s.state, s.pos = stTagArgs, p
@@ -131,8 +132,17 @@ func (s *Scanner) paramTag(p int, t tag) {
 		if v.loose < 0 {
 			v.loose, v.looseN = p, t.n
 		}
-	case (t.kind == markFunction || t.kind == markHard) && !t.close && v.loose >= 0:
-		s.faultTagArgs(ReasonAmbiguous, p, "</parameter>")
+	case (t.kind == markFunction || t.kind == markHard) && !t.close:
+		switch {
+		case v.loose >= 0:
+			s.faultTagArgs(ReasonAmbiguous, p, "</parameter>")
+		case v.outer >= 0 || v.open && s.directly(p):
+			s.faultTagArgs(ReasonAmbiguous, p, "the closing tag of "+bounded(s.named.name))
+		}
+	case t.kind == markHard || t.kind == markEnd:
+		if v.outer < 0 && v.open && s.directly(p) {
+			v.outer = p
+		}
 	}
 }
 
@@ -316,17 +326,19 @@ func (s *Scanner) finishTagArgs(end int, byEnd bool) {
 }
 
 // tagArgsAtEnd ends the call where the text ends: a closing tag behind an open
-// value counts now, as no other came.
+// value, or one around the call, counts now, as no other came.
 func (s *Scanner) tagArgsAtEnd() bool {
 	v := &s.tagArgs
-	if v.loose < 0 {
+	at, end := v.loose, v.loose+v.looseN
+	switch {
+	case v.loose >= 0 && v.open && v.close >= 0: // text stands behind the value: it may go on
+		return false
+	case v.loose < 0 && v.outer >= 0 && v.closed <= v.outer:
+		at, end = v.outer, v.outer
+	case v.loose < 0:
 		return false
 	}
-	end := v.loose + v.looseN
-	if v.open && v.close >= 0 { // text stands behind the value: it may go on
-		return false
-	}
-	if !s.endValue(v.loose) {
+	if !s.endValue(at) {
 		return true
 	}
 	s.finishTagArgs(end, true)
