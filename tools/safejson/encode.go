@@ -22,6 +22,7 @@ type encoder struct {
 	depth    int  // objects and lists that are open
 	maxDepth int
 	path     []ref // what is being written, outermost first
+	inKey    bool  // it becomes the key of a map
 
 	pairs []pair // scratch of the maps that are being written
 	buf   []byte // scratch of Marshal

@@ -50,9 +50,14 @@ func textKey(_ *encoder, k reflect.Value) string {
 // maxKey bounds keys that are values of their own.
 const maxKey = 4 << 10
 
-// anyKey is what the key would be as a value, without quotes.
+// anyKey is what the key would be as a value, without quotes. Inside a key, one
+// that has parts is only its type: keys that lead to maps with such keys, as in
+// a graph, would take time without end and leave nothing to read.
 func anyKey(e *encoder, k reflect.Value) string {
-	inner := encoder{limit: maxKey, depth: e.depth, maxDepth: e.maxDepth, path: slices.Clip(e.path)}
+	if e.inKey && hasParts(k) {
+		return "[" + k.Type().String() + "]"
+	}
+	inner := encoder{limit: maxKey, depth: e.depth, maxDepth: e.maxDepth, path: slices.Clip(e.path), inKey: true}
 	c := codecOf(k.Type())
 	text := c.write(&inner, nil, k, c)
 	switch {
@@ -62,6 +67,20 @@ func anyKey(e *encoder, k reflect.Value) string {
 		return unquote(text)
 	}
 	return string(text)
+}
+
+// hasParts reports whether a value is written by way of others.
+func hasParts(v reflect.Value) bool {
+	for v.Kind() == reflect.Interface {
+		if v = v.Elem(); !v.IsValid() {
+			return false
+		}
+	}
+	switch codecOf(v.Type()).shape {
+	case list, dict, record, pointer:
+		return true
+	}
+	return false
 }
 
 // An entry is a key of a map and where its value is.

@@ -21,6 +21,7 @@
 //	a method that fails or panics             "[MarshalJSON of pkg.Type failed: …]"
 //	a method that writes invalid JSON         "[invalid JSON from pkg.Type: …]"
 //	maps with any key                         keys as text, sorted; equal ones numbered
+//	a pointer or struct as a key in a key     "[*pkg.Type]"
 //	bytes that are no UTF-8, lone surrogates  U+FFFD
 //
 // A value that is only shared, not circular, is written in full each time. A

@@ -367,6 +367,37 @@ func TestManyEqualKeys(t *testing.T) {
 	}
 }
 
+type vertex struct {
+	ID    int
+	Edges map[*vertex]int
+}
+
+// Keys that lead to maps with such keys take no exponential time: the ways
+// through this graph come to a billion.
+func TestKeysInKeys(t *testing.T) {
+	graph := make([]*vertex, 13)
+	for i := range graph {
+		graph[i] = &vertex{i, map[*vertex]int{}}
+	}
+	for _, from := range graph {
+		for _, to := range graph {
+			from.Edges[to] = 1
+		}
+	}
+	if got := Marshal(graph[0]); !json.Valid(got) {
+		t.Errorf("got %.200s…", got)
+	}
+
+	leaf := &vertex{ID: 3}
+	middle := &vertex{2, map[*vertex]int{leaf: 1}}
+	got := string(Marshal(map[any]any{middle: middle, "x": map[any]int{middle: 1}}))
+	want := `{"x":{"{\"ID\":2,\"Edges\":{\"[*safejson.vertex]\":1}}":1},` +
+		`"{\"ID\":2,\"Edges\":{\"[*safejson.vertex]\":1}}":{"ID":2,"Edges":{"{\"ID\":3,\"Edges\":null}":1}}}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestAppend(t *testing.T) {
 	dst := []byte("args: ")
 	if got := string((Options{}).Append(dst, []int{1})); got != "args: [1]" {
