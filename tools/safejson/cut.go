@@ -218,17 +218,17 @@ func fieldsLeftOut(key string, left, of int) string {
 
 // cutKey is a key that no part has.
 func cutKey(parts []part) string {
+	taken := make(map[string]bool)
+	for _, p := range parts {
+		if bytes.HasPrefix(p.key, []byte(`"[cut`)) {
+			taken[string(p.key)] = true
+		}
+	}
 	key := `"[cut]"`
-	for n := 2; ; n++ {
-		taken := false
-		for _, p := range parts {
-			taken = taken || string(p.key) == key+":"
-		}
-		if !taken {
-			return key
-		}
+	for n := 2; taken[key+":"]; n++ {
 		key = fmt.Sprintf(`"[cut %d]"`, n)
 	}
+	return key
 }
 
 // appendNothing stands for an object or list of which nothing could be kept.

@@ -2,6 +2,7 @@ package safejson
 
 import (
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -23,5 +24,18 @@ func TestWideMap(t *testing.T) {
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
 		t.Errorf("%d MB were allocated", n>>20)
+	}
+}
+
+// Nor does a map take quadratic time whose keys are those that a cut would add.
+func TestKeysLikeCuts(t *testing.T) {
+	m := map[string]any{"[cut]": 1, "long": strings.Repeat("x", 2<<20)}
+	const n = 40_000
+	for i := range n {
+		m[fmt.Sprintf("[cut %d]", i)] = 1
+	}
+	out := Options{MaxBytes: n * 14}.Append(nil, m)
+	if !json.Valid(out) || !strings.Contains(string(out), fmt.Sprintf(`"[cut %d]":"`, n)) {
+		t.Errorf("got %.100s…%.200s", out, out[max(0, len(out)-200):])
 	}
 }
