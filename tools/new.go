@@ -28,9 +28,9 @@ import (
 // required. jsonschema is the description. enum lists what is allowed, of a
 // list for its elements. min and max limit a number, the characters of a
 // string, the elements of a list. pattern is a regular expression. default is
-// set when the argument is not given. example is used when a wrong call is
-// answered with a right one. Values in tags are JSON, apart from strings,
-// which stand bare.
+// set when the argument is not given, at every depth. example is used when a
+// wrong call is answered with a right one. Values in tags are JSON, apart from
+// strings, which stand bare.
 //
 // A field without an argument and without a default has its zero value.
 // Arguments that do not fit are answered before f is called. f may return a
@@ -66,14 +66,7 @@ func New[In, Out any](t Tool, f func(ctx context.Context, c Call, in In) (Out, e
 // decode reads checked arguments, and the defaults of those not given, into
 // the struct.
 func (e *entry) decode(args json.RawMessage, in any) *problem {
-	given := members(args)
-	all := given
-	for _, p := range e.schema.props {
-		if d := p.schema.follow().def; d != nil && !has(given, p.name) {
-			all = append(all, member{p.name, d})
-		}
-	}
-	err := json.Unmarshal(appendObject(nil, all), in)
+	err := json.Unmarshal(e.schema.filled(args), in)
 	var typeError *json.UnmarshalTypeError
 	switch {
 	case err == nil:
@@ -82,6 +75,48 @@ func (e *entry) decode(args json.RawMessage, in any) *problem {
 		return &problem{typeError.Field, faultRange, fmt.Sprintf("%s does not fit %s", typeError.Value, typeError.Type)}
 	}
 	return &problem{"", faultRule, clip(err.Error(), 200)}
+}
+
+// filled is a value with the defaults of what is not given in it.
+func (s *schema) filled(raw json.RawMessage) json.RawMessage {
+	s = s.follow()
+	changed := false
+	fill := func(in *schema, v json.RawMessage) json.RawMessage {
+		out := in.filled(v)
+		changed = changed || !same(out, v)
+		return out
+	}
+	switch kindOf(raw) {
+	case kindObject:
+		ms := members(raw)
+		for i, m := range ms {
+			if p := s.property(m.key); p != nil {
+				ms[i].value = fill(p.schema, m.value)
+			} else if s.extra != nil {
+				ms[i].value = fill(s.extra, m.value)
+			}
+		}
+		for _, p := range s.props {
+			if d := p.schema.follow().def; d != nil && !has(ms, p.name) {
+				ms, changed = append(ms, member{p.name, d}), true
+			}
+		}
+		if changed {
+			return appendObject(nil, ms)
+		}
+	case kindArray:
+		if s.items == nil {
+			return raw
+		}
+		vs := items(raw)
+		for i, v := range vs {
+			vs[i] = fill(s.items, v)
+		}
+		if changed {
+			return appendArray(nil, vs)
+		}
+	}
+	return raw
 }
 
 // infer makes the schema of a Go type.

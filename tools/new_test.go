@@ -75,6 +75,32 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// A default is set wherever the argument is not given, not only at the top.
+func TestNewDefaultsInside(t *testing.T) {
+	type unit struct {
+		Unit string `json:"unit,omitempty" default:"celsius"`
+		N    *int   `json:"n,omitempty" default:"2"`
+	}
+	type args struct {
+		One  unit            `json:"one"`
+		Ptr  *unit           `json:"ptr,omitempty"`
+		List []unit          `json:"list,omitempty"`
+		Map  map[string]unit `json:"map,omitempty"`
+	}
+	set := NewSet(New(Tool{Name: "t"}, func(_ context.Context, _ Call, in args) (args, error) { return in, nil }))
+	for _, tt := range []struct{ args, want string }{
+		{`{"one":{}}`, `{"one":{"unit":"celsius","n":2}}`},
+		{`{"one":{"unit":"kelvin","n":0},"list":[]}`, `{"one":{"unit":"kelvin","n":0}}`},
+		{`{"one":{},"ptr":{"n":1},"list":[{},{"unit":"x"}],"map":{"a":{}}}`,
+			`{"one":{"unit":"celsius","n":2},"ptr":{"unit":"celsius","n":1},` +
+				`"list":[{"unit":"celsius","n":2},{"unit":"x","n":2}],"map":{"a":{"unit":"celsius","n":2}}}`},
+	} {
+		if r := set.Do(context.Background(), Call{Name: "t", Args: json.RawMessage(tt.args)}); r.Text != tt.want {
+			t.Errorf("%s: %s: %s\nwant %s", tt.args, r.Status, r.Text, tt.want)
+		}
+	}
+}
+
 // What fits the schema but not the Go type is the model's to mend.
 func TestNewOutOfRange(t *testing.T) {
 	type args struct {
