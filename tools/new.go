@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
@@ -30,7 +32,8 @@ import (
 // string, the elements of a list. pattern is a regular expression. default is
 // set when the argument is not given, at every depth. example is used when a
 // wrong call is answered with a right one. Values in tags are JSON, apart from
-// strings, which stand bare.
+// strings, which stand bare. A [json.RawMessage] takes any JSON, a type that
+// reads itself from text a string.
 //
 // A field without an argument and without a default has its zero value.
 // Arguments that do not fit are answered before f is called. f may return a
@@ -121,7 +124,7 @@ func (s *schema) filled(raw json.RawMessage) json.RawMessage {
 
 // infer makes the schema of a Go type.
 func infer(t reflect.Type) (json.RawMessage, error) {
-	s, err := jsonschema.ForType(t, nil)
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: ownSchemas(t)})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +133,53 @@ func infer(t reflect.Type) (json.RawMessage, error) {
 	}
 	raw, err := json.Marshal(s)
 	return unescapeHTML(raw), err
+}
+
+// ownSchemas are the schemas of types within t that take something else than
+// their kind says: any JSON, a number with all its digits, or a string, as those
+// that read themselves from text.
+func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
+	own := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[json.Number]():     {Type: "number"},
+		reflect.TypeFor[big.Int]():         {Type: "integer"},
+	}
+	seen := map[reflect.Type]bool{t: true}
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		p := reflect.PointerTo(t)
+		if t.Kind() != reflect.Pointer && p.Implements(textUnmarshalerType) && !p.Implements(unmarshalerType) {
+			own[t] = &jsonschema.Schema{Type: "string"}
+			return
+		}
+		walkParts(t, walk)
+	}
+	walkParts(t, walk)
+	return own
+}
+
+var (
+	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// walkParts calls f with the types of the parts of a t. An embedded struct is
+// none: its fields are.
+func walkParts(t reflect.Type, f func(reflect.Type)) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		f(t.Elem())
+	case reflect.Struct:
+		for _, field := range reflect.VisibleFields(t) {
+			if !field.Anonymous && fieldName(field) != "" {
+				f(field.Type)
+			}
+		}
+	}
 }
 
 // unescapeHTML undoes what json.Marshal does to <, > and &: a model reads the
@@ -171,8 +221,11 @@ func annotate(s *jsonschema.Schema, t reflect.Type) error {
 }
 
 func dropNull(s *jsonschema.Schema) {
-	if len(s.Types) == 2 && s.Types[0] == "null" {
+	switch {
+	case len(s.Types) == 2 && s.Types[0] == "null":
 		s.Type, s.Types = s.Types[1], nil
+	case len(s.Types) == 1 && s.Types[0] == "null": // a pointer to what may be anything
+		s.Types = nil
 	}
 }
 

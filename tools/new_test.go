@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +132,54 @@ func TestNewBigNumbers(t *testing.T) {
 	r := set.Do(context.Background(), Call{Name: "t", Args: json.RawMessage(`{"n":0.12345678901234567890,"b":123456789012345678901234567890}`)})
 	if want := `["0.12345678901234567890","123456789012345678901234567890"]`; r.Text != want {
 		t.Errorf("got %s, want %s", r.Text, want)
+	}
+}
+
+// A field takes what its type reads, which is not always what its kind says.
+func TestNewTypesOfTheirOwn(t *testing.T) {
+	type args struct {
+		Raw   json.RawMessage  `json:"raw,omitempty"`
+		RawP  *json.RawMessage `json:"rawp,omitempty"`
+		Num   json.Number      `json:"num,omitempty"`
+		Big   *big.Int         `json:"big,omitempty"`
+		Rat   *big.Rat         `json:"rat,omitempty"`
+		Addr  netip.Addr       `json:"addr,omitzero"`
+		Addrs []netip.Addr     `json:"addrs,omitempty"`
+		Class Class            `json:"class,omitempty" enum:"read,write"`
+		Level slog.Level       `json:"level,omitempty"`
+		Time  *time.Time       `json:"time,omitempty"`
+	}
+	var got args
+	set := NewSet(New(Tool{Name: "t"}, func(_ context.Context, _ Call, in args) (string, error) { got = in; return "", nil }))
+	for _, tt := range []struct {
+		args, want string
+		read       func() any
+	}{
+		{`{"raw":{"a":[1]},"rawp":"x"}`, `{"a":[1]}"x"`, func() any { return string(got.Raw) + string(*got.RawP) }},
+		{`{"num":0.12345678901234567890}`, "0.12345678901234567890", func() any { return got.Num }},
+		{`{"num":"1.50"}`, "1.50", func() any { return got.Num }},
+		{`{"big":123456789012345678901234567890}`, "123456789012345678901234567890", func() any { return got.Big }},
+		{`{"big":"123456789012345678901234567890"}`, "123456789012345678901234567890", func() any { return got.Big }},
+		{`{"rat":"1/3"}`, "1/3", func() any { return got.Rat }},
+		{`{"addr":"::1","addrs":["10.0.0.1"]}`, "::1 [10.0.0.1]", func() any { return fmt.Sprint(got.Addr, got.Addrs) }},
+		{`{"class":"write"}`, "write", func() any { return got.Class }},
+		{`{"level":"WARN"}`, "WARN", func() any { return got.Level }},
+		{`{"time":"2024-02-29T00:00:00Z"}`, "2024-02-29", func() any { return got.Time.Format(time.DateOnly) }},
+		{`{"class":"exec"}`, "class: must be one of", nil},
+		{`{"num":"abc"}`, "num: must be a number", nil},
+		{`{"addr":{}}`, "addr: must be a string", nil},
+	} {
+		r := set.Do(context.Background(), Call{Name: "t", Args: json.RawMessage(tt.args)})
+		switch {
+		case tt.read == nil:
+			if r.Status != InvalidArgs || !strings.Contains(r.Text, tt.want) {
+				t.Errorf("%s: %s: %s", tt.args, r.Status, r.Text)
+			}
+		case r.Status != OK:
+			t.Errorf("%s: %s: %s", tt.args, r.Status, r.Text)
+		case fmt.Sprint(tt.read()) != tt.want:
+			t.Errorf("%s: got %v, want %s", tt.args, tt.read(), tt.want)
+		}
 	}
 }
 
