@@ -19,6 +19,7 @@ type job struct {
 	tool   *tools.Tool
 	ready  tools.Call        // checked
 	result *tools.Result     // known without running it; nil: it has to run
+	came   tools.Result      // the result before a hook saw it
 	twin   *job              // an equal call of the batch, whose result is this one's too
 	out    chan tools.Result // where the result of a running call comes from
 }
@@ -168,12 +169,14 @@ func (r *run) launch(ctx context.Context, c tools.Call, slots chan struct{}) cha
 func (r *run) finish(j *job) *stopped {
 	switch {
 	case j.twin != nil:
-		same := *j.twin.result
+		same := j.twin.came
+		same.Coerced = j.ready.Coerced
 		j.result = &same
 	case j.result == nil:
 		res := <-j.out
 		j.result = &res
 	}
+	j.came = *j.result
 	stop := r.afterTool(j)
 	j.result.ID = j.call.ID
 	r.state.Calls++

@@ -350,3 +350,22 @@ func TestBudgetOfRetries(t *testing.T) {
 		t.Errorf("%q with %d tokens and %d summaries: %v", res.Stop, used, summaries, res.Err)
 	}
 }
+
+// Equal calls run once, and each has the result as it came: a hook sees it once
+// for each, and what was read differently in one was not in the other.
+func TestEqualCallsShareWhatCame(t *testing.T) {
+	ran := 0
+	look := &tools.Tool{Name: "look", Class: tools.Read, Access: tools.ReadOnly,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Run:        func(context.Context, tools.Call) (any, error) { ran++; return "seen", nil }}
+	a := &Agent{Tools: tools.NewSet(look)}
+	a.Hooks.AfterTool = func(_ context.Context, c Call, r *tools.Result) error { r.Text += " " + c.ID; return nil }
+	_, _, tr := runScript(t, a, calls(use("look", "n", "1"), use("look", "n", 1)), says("ok"))
+	var got []string
+	for _, r := range tr.Entries[2].Results {
+		got = append(got, fmt.Sprint(r.Text, r.Coerced))
+	}
+	if diff := cmp.Diff([]string{`seen 1.1[n: "1" read as 1]`, "seen 1.2[]"}, got); diff != "" || ran != 1 {
+		t.Errorf("ran %d times: %s", ran, diff)
+	}
+}
