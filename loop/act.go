@@ -120,7 +120,8 @@ func (j *job) end(status tools.Status, text string) {
 	j.result = &tools.Result{ID: j.call.ID, Name: j.call.Name, Status: status, Text: text}
 }
 
-// start runs the jobs of a batch that have no result yet, equal ones once.
+// start runs the jobs of a batch that have no result yet, equal ones once. Those
+// that were started early have their slots before the others.
 func (r *run) start(batch []*job) {
 	var running []*job
 	slots := make(chan struct{}, maxParallel)
@@ -132,9 +133,14 @@ func (r *run) start(batch []*job) {
 			continue
 		}
 		running = append(running, j)
+		if j.out = r.early.take(j.call); j.out != nil {
+			slots <- struct{}{} // there is room: see startEarly
+		}
+	}
+	for _, j := range running {
 		r.emit(ToolStarted{j.call})
-		if out := r.early.take(j.call); out != nil {
-			j.out = r.within(out, j.ready)
+		if j.out != nil {
+			j.out = r.within(j.out, j.ready, slots)
 		} else {
 			j.out = r.launch(r.ctx, j.ready, slots)
 		}

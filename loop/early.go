@@ -70,12 +70,13 @@ func (e *early) take(c Call) chan tools.Result {
 	return nil
 }
 
-// within passes on the result of a call that was started early. How many calls
-// share the room was not known then: one that is too long now is asked for
-// again, which a ReadOnly call may be.
-func (r *run) within(out chan tools.Result, c tools.Call) chan tools.Result {
+// within passes on the result of a call that was started early, and gives its
+// slot free. How many calls share the room was not known then: one that is too
+// long now is asked for again, which a ReadOnly call may be.
+func (r *run) within(out chan tools.Result, c tools.Call, slots chan struct{}) chan tools.Result {
 	fitting := make(chan tools.Result, 1)
 	r.running.Go(func() {
+		defer func() { <-slots }()
 		res := <-out
 		if len(res.Text) > c.MaxBytes && r.ctx.Err() == nil {
 			c.Mistakes = nil // what was wrong is counted already

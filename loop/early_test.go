@@ -219,3 +219,22 @@ func TestEarlyResultsShareTheRoom(t *testing.T) {
 		}
 	}
 }
+
+// No more calls run at once than may, however they were started.
+func TestEarlyCallsHaveSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shop{pause: 3 * time.Second}
+		var cs []string
+		for i := range 3 * maxParallel {
+			cs = append(cs, use("look", "n", i))
+		}
+		a := &Agent{Tools: s.tools(), EarlyStart: true, Window: 1 << 20}
+		a.Model = slowEnd{&script{lines: []line{calls(cs...), says("ok")}}, func() {}}
+		if res := a.Run(context.Background(), nil, Prompt{Text: "go"}); res.State.Calls != len(cs) {
+			t.Errorf("%d calls", res.State.Calls)
+		}
+		if n := s.mostReaders.Load(); n != maxParallel {
+			t.Errorf("%d calls ran at once, want %d", n, maxParallel)
+		}
+	})
+}
