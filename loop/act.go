@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -73,11 +74,12 @@ func (r *run) job(c Call, limit int, m *tools.Mistakes) *job {
 // other one alone. Every call gets exactly one result, in the order of the
 // calls, whatever happens.
 func (r *run) act(calls []Call) *stopped {
+	r.mistakes = cmp.Or(r.early.mistakes, r.mistakes)
 	limit := r.resultBytes(len(calls))
 	var batch []*job // ReadOnly jobs that wait to start together
 	var stop *stopped
 	for _, c := range calls {
-		j := r.job(c, limit, &r.mistakes)
+		j := r.job(c, limit, r.mistakes)
 		if stop == nil && r.ctx.Err() == nil {
 			stop = r.beforeTool(j)
 		}

@@ -10,10 +10,11 @@ import (
 // early holds calls that were started while the model still writes. They are
 // ReadOnly ones, so that a reply which turns out void leaves no trace of them.
 type early struct {
-	started []earlyCall
-	barred  bool // a call that has to wait its turn came by
-	cancel  context.CancelFunc
-	ctx     context.Context
+	started  []earlyCall
+	barred   bool            // a call that has to wait its turn came by
+	mistakes *tools.Mistakes // of the run, once the reply counts
+	cancel   context.CancelFunc
+	ctx      context.Context
 }
 
 type earlyCall struct {
@@ -34,7 +35,6 @@ func (r *run) startEarly(index int, read *parse.Call) {
 	if j.result != nil {
 		return
 	}
-	j.ready.Mistakes = &r.mistakes
 	if !j.readOnly() {
 		e.barred = true
 		return
@@ -47,7 +47,9 @@ func (r *run) startEarly(index int, read *parse.Call) {
 	}
 	if e.ctx == nil {
 		e.ctx, e.cancel = context.WithCancel(r.ctx)
+		e.mistakes = r.mistakes.Clone()
 	}
+	j.ready.Mistakes = e.mistakes
 	for _, s := range e.started {
 		if sameCall(s.call, j.call) {
 			return

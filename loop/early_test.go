@@ -238,3 +238,18 @@ func TestEarlyCallsHaveSlots(t *testing.T) {
 		}
 	})
 }
+
+// A failure in a reply that turned out void is none that the model has seen.
+func TestVoidMistakesDoNotCount(t *testing.T) {
+	void := says(use("fail") + "\n" + `{"tool":"fail","args":{"a":1 2}}`)
+	for _, early := range []bool{false, true} {
+		s := &script{lines: []line{void, void, calls(use("fail")), says("ok")}}
+		a := &Agent{Tools: toolbox(), EarlyStart: early, Model: slowEnd{s, func() {}}}
+		synctest.Test(t, func(t *testing.T) {
+			a.Run(context.Background(), nil, Prompt{Text: "go"})
+		})
+		if told := lastUser(s.requests[len(s.requests)-1]); strings.Contains(told, "before") {
+			t.Errorf("early %v: the model is told %q", early, told)
+		}
+	}
+}

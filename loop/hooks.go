@@ -71,7 +71,7 @@ func (r *run) beforeTool(j *job) *stopped {
 	}
 	if c.Name != j.call.Name || string(c.Args) != string(j.call.Args) {
 		c.ID = j.call.ID
-		*j = *r.job(c, j.ready.MaxBytes, &r.mistakes)
+		*j = *r.job(c, j.ready.MaxBytes, r.mistakes)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type run struct {
 	guard    guardState
 	echo     *echoes
 	early    early
-	mistakes tools.Mistakes
+	mistakes *tools.Mistakes
 	state    State
 
 	// since the user last spoke
@@ -75,7 +75,7 @@ func (a *Agent) newRun(ctx context.Context, t *Transcript, yield func(Event) boo
 	if t == nil {
 		t = &Transcript{}
 	}
-	r := &run{a: a, t: t, yield: yield, set: a.Tools, guard: guardState{Guard: a.Guard}}
+	r := &run{a: a, t: t, yield: yield, set: a.Tools, guard: guardState{Guard: a.Guard}, mistakes: &tools.Mistakes{}}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if r.set == nil {
 		r.set = tools.NewSet()

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"maps"
 	"strings"
 	"sync"
 )
@@ -25,6 +26,17 @@ const (
 	// maxMistakes bounds the memory of a run.
 	maxMistakes = 1000
 )
+
+// Clone returns a copy that counts on its own: for calls that may turn out not to
+// count.
+func (m *Mistakes) Clone() *Mistakes {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &Mistakes{n: maps.Clone(m.n)}
+}
 
 // again counts a mistake and reports whether it was made often enough for the
 // longer answer.
