@@ -45,12 +45,25 @@ func (r *run) call(index int, read *parse.Call) Call {
 	c := Call{
 		ID:       fmt.Sprintf("%d.%d", r.state.Step, index+1),
 		Name:     read.Name,
-		Args:     json.RawMessage(parse.Restore(string(read.Args))),
+		Args:     argsOf(read.Args),
 		Dialect:  read.Dialect,
 		Repaired: len(read.Repairs) > 0,
 	}
 	c.Echo = r.echo.has(c)
 	return c
+}
+
+// argsOf are arguments as a tool gets them. Package parse gives only objects; what
+// a model or a hook gave instead is JSON all the same, so that a conversation
+// can be written down: none are an empty object, what is no JSON is a string.
+func argsOf(read json.RawMessage) json.RawMessage {
+	switch {
+	case len(read) == 0:
+		return json.RawMessage("{}")
+	case !json.Valid(read):
+		return quoteJSON(string(read))
+	}
+	return json.RawMessage(parse.Restore(string(read)))
 }
 
 // job checks a call. limit is how much room its result has, in bytes; what is

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/localagent/localagent/parse"
 	"github.com/localagent/localagent/tools"
 )
 
@@ -367,5 +368,34 @@ func TestEqualCallsShareWhatCame(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{`seen 1.1[n: "1" read as 1]`, "seen 1.2[]"}, got); diff != "" || ran != 1 {
 		t.Errorf("ran %d times: %s", ran, diff)
+	}
+}
+
+// Arguments that are no JSON, of a model that puts calls beside the text, are
+// answered like others, and the conversation can still be written down.
+func TestNativeArguments(t *testing.T) {
+	for args, want := range map[string]tools.Status{
+		"":            tools.OK,
+		"null":        tools.OK,
+		`{"n":1}`:     tools.OK,
+		`{"n":1`:      tools.InvalidArgs,
+		`[1]`:         tools.InvalidArgs,
+		"\xff":        tools.InvalidArgs,
+		`{"n":"two"}`: tools.InvalidArgs,
+	} {
+		s := &shop{}
+		_, _, tr := runScript(t, &Agent{Tools: s.tools()}, line{calls: []parse.Call{{Name: "look", Args: json.RawMessage(args)}}}, says("ok"))
+		if got := statuses(tr); len(got) != 1 || got[0] != want {
+			t.Errorf("%q: %v, want %s", args, got, want)
+		}
+		written, err := json.Marshal(tr)
+		if err != nil {
+			t.Errorf("%q: %v", args, err)
+			continue
+		}
+		var read Transcript
+		if err := json.Unmarshal(written, &read); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
 	}
 }
