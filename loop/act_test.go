@@ -399,3 +399,23 @@ func TestNativeArguments(t *testing.T) {
 		}
 	}
 }
+
+// Calls that a hook puts in the place of an empty reply stand in the conversation
+// before their results.
+func TestCallsOfAHook(t *testing.T) {
+	s := &shop{}
+	a := &Agent{Tools: s.tools()}
+	a.Hooks.AfterModel = func(_ context.Context, r *parse.Result) error {
+		if r.Outcome == parse.Unparseable {
+			*r = parse.Result{Outcome: parse.Calls, Calls: []parse.Call{{Name: "look", Args: json.RawMessage(`{"n":1}`)}}}
+		}
+		return nil
+	}
+	_, m, tr := runScript(t, a, says(""), says("ok"))
+	if len(tr.Entries) != 4 || len(tr.Entries[1].Calls) != 1 || len(tr.Entries[2].Results) != 1 {
+		t.Errorf("%+v", tr.Entries)
+	}
+	if said := m.requests[1].Messages[2].Content; !strings.Contains(said, `"look"`) {
+		t.Errorf("the model sees %q", said)
+	}
+}

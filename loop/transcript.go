@@ -85,7 +85,11 @@ func replyEntry(ev Replied) (e Entry, ok bool) {
 		e.Text = e.Text[:at]
 	}
 	e.Text += renderNative(ev.Calls)
-	if e.Text == "" && ev.Reading.Outcome == parse.Final {
+	switch {
+	case e.Text != "":
+	case len(ev.Calls) > 0:
+		e.Text = renderCalls(ev.Calls) // a hook's
+	case ev.Reading.Outcome == parse.Final:
 		e.Text = ev.Reading.Text // written beside the text
 	}
 	usable := len(ev.Calls) > 0 || ev.Reading.Outcome != parse.Unparseable
@@ -107,11 +111,13 @@ func beyondAt(reading parse.Result) (offset int, ok bool) {
 // renderNative writes calls that came beside the text as the text that they
 // might have been, so that the model sees what its results belong to.
 func renderNative(calls []Call) string {
+	return renderCalls(slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Dialect != Native }))
+}
+
+func renderCalls(calls []Call) string {
 	var text string
 	for _, c := range calls {
-		if c.Dialect == Native {
-			text += "\n" + parse.Render(parse.Call{Name: c.Name, Args: c.Args}, "")
-		}
+		text += "\n" + parse.Render(parse.Call{Name: c.Name, Args: c.Args}, "")
 	}
 	return text
 }
