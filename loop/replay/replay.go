@@ -80,7 +80,7 @@ func readReply(line []byte) (Reply, error) {
 	if err := dec.Decode(&fields); err != nil {
 		return Reply{}, fmt.Errorf("not a reply: %w", err)
 	}
-	if dec.More() {
+	if _, err := dec.Token(); err != io.EOF { // More takes a closing bracket for the end
 		return Reply{}, errors.New("more than one value, expecting one reply a line")
 	}
 	r := Reply{Finish: fields.Finish}

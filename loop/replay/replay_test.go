@@ -33,6 +33,7 @@ func TestRead(t *testing.T) {
 		{"unknown field", "{\"txt\":\"x\"}", nil, `line 1: not a reply: json: unknown field "txt"`},
 		{"no text", "{}", nil, "line 1: a reply without text"},
 		{"two on a line", `{"text":"a"}{"text":"b"}`, nil, "line 1: more than one value"},
+		{"a bracket too many", `{"text":"a"}] {"text":"b"}`, nil, "line 1: more than one value"},
 		{"bad finish", "# x\n{\"text\":\"a\",\"finish\":\"done\"}", nil, `line 2: finish "done"`},
 		{"line too long", `{"text":"` + strings.Repeat("a", maxLine), nil, "line 1: bufio.Scanner: token too long"},
 	}
