@@ -69,7 +69,8 @@ func New[In, Out any](t Tool, f func(ctx context.Context, c Call, in In) (Out, e
 // decode reads checked arguments, and the defaults of those not given, into
 // the struct.
 func (e *entry) decode(args json.RawMessage, in any) *problem {
-	err := json.Unmarshal(e.schema.filled(args), in)
+	filled := e.schema.filled(args)
+	err := json.Unmarshal(filled, in)
 	var typeError *json.UnmarshalTypeError
 	switch {
 	case err == nil:
@@ -77,7 +78,19 @@ func (e *entry) decode(args json.RawMessage, in any) *problem {
 	case errors.As(err, &typeError):
 		return &problem{typeError.Field, faultRange, fmt.Sprintf("%s does not fit %s", typeError.Value, typeError.Type)}
 	}
-	return &problem{"", faultRule, clip(err.Error(), 200)}
+	return &problem{unread(filled, in), faultRule, clip(err.Error(), 200)}
+}
+
+// unread is the argument that a type's own method does not read; its error does
+// not say which.
+func unread(args json.RawMessage, in any) string {
+	for _, m := range members(args) {
+		alone := reflect.New(reflect.TypeOf(in).Elem()).Interface()
+		if json.Unmarshal(appendObject(nil, []member{m}), alone) != nil {
+			return m.key
+		}
+	}
+	return ""
 }
 
 // filled is a value with the defaults of what is not given in it.

@@ -65,7 +65,7 @@ func TestNew(t *testing.T) {
 		{"error", `{"city":"Atlantis"}`, Failed, `no such city`},
 		{"missing", `{}`, InvalidArgs, `city: missing; must be a string`},
 		{"limit", `{"city":"x","spans":[{"A":1,"B":200}]}`, InvalidArgs, `spans[0].B: must be at most 127, got 200`},
-		{"a time that is none", `{"city":"x","since":"yesterday"}`, InvalidArgs, `parsing time "yesterday"`},
+		{"a time that is none", `{"city":"x","since":"yesterday"}`, InvalidArgs, `- since: parsing time "yesterday"`},
 		{"pattern", `{"city":"x","zip":"1a"}`, InvalidArgs, `zip: breaks a rule: pattern`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
