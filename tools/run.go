@@ -127,7 +127,7 @@ func panicText(p any) (text string) {
 func outcome(ctx context.Context, c Call, v any, err error) Result {
 	r := render(c, v)
 	switch {
-	case r.Status != "": // the tool's own word
+	case r.Status != "" && (err == nil || r.Status != OK): // the tool's own word
 	case ctx.Err() != nil:
 		r.Status = interruption(ctx)
 		r.Text = stopped(ctx, r.Text, err)
@@ -172,12 +172,13 @@ func render(c Call, v any) Result {
 	case string:
 		return Result{Text: cmp.Or(v, noOutput)}
 	case Result:
+		v.Text = cmp.Or(v.Text, noOutput)
 		return v
 	case *Result:
 		if v == nil {
 			return Result{Text: noOutput}
 		}
-		return *v
+		return render(c, *v)
 	}
 	full := safejson.Options{MaxBytes: fullBytes}.Append(nil, v)
 	r := Result{Text: string(full), Digest: digest(string(full))}

@@ -24,7 +24,8 @@ type Tool struct {
 	// reads. A string is shown to the model as it is, a [Result] is taken as
 	// the result, any other value goes through safejson. Run should return
 	// soon after ctx ends, with what it has; a value it returns then counts as
-	// part of the work, unless it is a Result with a status of its own.
+	// part of the work, unless it is a Result with a status of its own. An
+	// error beside a Result that says ok counts.
 	Run func(ctx context.Context, call Call) (any, error)
 
 	// Preview, if not nil, shows a person what the call would do: the
