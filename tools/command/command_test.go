@@ -42,6 +42,8 @@ func TestResult(t *testing.T) {
 		{"digits stay", "echo 12345678901234567890123", "{}", "12345678901234567890123", tools.OK, 0},
 		{"no json", "echo '{not json}'", "{}", "{not json}", tools.OK, 0},
 		{"nothing", "true", "{}", "no output", tools.OK, 0},
+		{"blank lines", "echo; echo >&2", "{}", "no output", tools.OK, 0},
+		{"blank lines and a warning", "echo; echo careful >&2", "{}", "no output; on the error stream:\ncareful", tools.OK, 0},
 		{"warning", "echo careful >&2; echo x", "{}", "x", tools.OK, 0},
 		{"warning alone", "echo careful >&2", "{}", "no output; on the error stream:\ncareful", tools.OK, 0},
 		{"failure", "echo no such city >&2; exit 3", "{}", "exit status 3: no such city", tools.Failed, 3},

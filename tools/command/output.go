@@ -15,14 +15,13 @@ import (
 // success is the result of a program that exited with 0.
 func success(o *proc.Output, room int) tools.Result {
 	r := tools.Result{Status: tools.OK, ExitCode: &o.Code}
-	switch {
-	case o.Stdout.Size > 0:
-		r.Text, r.Truncated = output(&o.Stdout, room)
-	case o.Stderr.Size > 0:
-		r.Text, r.Truncated = output(&o.Stderr, room)
-		r.Text = "no output; on the error stream:\n" + r.Text
-	default:
-		r.Text = "no output"
+	if r.Text, r.Truncated = output(&o.Stdout, room); r.Text != "" {
+		return fitted(r, room)
+	}
+	var errs string
+	r.Text = "no output"
+	if errs, r.Truncated = output(&o.Stderr, room); errs != "" {
+		r.Text += "; on the error stream:\n" + errs
 	}
 	return fitted(r, room)
 }
