@@ -56,7 +56,7 @@ func (f *folder) editing(in editArgs) (ch *change, did string, err error) {
 	if !ch.exists() {
 		return nil, "", f.missing(ch.path)
 	}
-	if hides := f.hidden("edit_file", "."); hides != nil && hides(in.Path) {
+	if f.hides("edit_file", in.Path, ch.path) {
 		return nil, "", fmt.Errorf("%s is not edited: a rule keeps it from being read, and errors show what is in it", ch.name)
 	}
 	r, err := replace(ch.before, in.Old, *in.New, in.All)

@@ -93,6 +93,27 @@ func (f *folder) hidden(tool, start string) func(path string) bool {
 	return f.hide(tool, start)
 }
 
+// hides reports whether a walk from the top would leave out a file or a folder
+// around it, by the path that a call gives or by the one without links.
+func (f *folder) hides(tool, given, real string) bool {
+	hidden := f.hidden(tool, ".")
+	if hidden == nil {
+		return false
+	}
+	named, err := f.clean(given)
+	if err != nil {
+		return true // not reached: real is what came of it
+	}
+	for _, p := range []string{named, real} {
+		for ; p != "."; p = path.Dir(p) {
+			if hidden(p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // open opens a regular file for reading.
 func (f *folder) open(p string) (*os.File, fs.FileInfo, error) {
 	file, info, err := f.openRegular(p)

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,9 @@ func TestHidden(t *testing.T) {
 		{"edit_file", args{"path": "secret/ke", "old": "x", "new": "y"}, "there is no secret/ke; there is nothing in secret"},
 		{"edit_file", args{"path": ".env", "old": "KEY=9", "new": "y"}, ".env is not edited: a rule keeps it from being read, and errors show what is in it"},
 		{"edit_file", args{"path": "a/../.env", "old": "KEY=1", "new": "y"}, ".env is not edited: a rule keeps it from being read, and errors show what is in it"},
+		{"edit_file", args{"path": "./a/../secret/key", "old": "KEY=9", "new": "y"}, "secret/key is not edited: a rule keeps it from being read, and errors show what is in it"},
+		{"edit_file", args{"path": filepath.Join(b.dir, "secret/key"), "old": "KEY=9", "new": "y"}, "secret/key is not edited: a rule keeps it from being read, and errors show what is in it"},
+		{"edit_file", args{"path": "secret/deep/er", "old": "KEY=9", "new": "y"}, "secret/deep/er is not edited: a rule keeps it from being read, and errors show what is in it"},
 		{"edit_file", args{"path": "a/b", "old": "KEY=3", "new": "y"}, "edited a/b: replaced text in line 1"},
 	}
 	for _, tt := range tests {
@@ -42,5 +46,19 @@ func TestHidden(t *testing.T) {
 	}
 	if got := strings.Join(asked[:3], ", "); got != "list_files ., list_files a, search_text ." {
 		t.Errorf("asked for %s", got)
+	}
+}
+
+// A link to what is hidden shows no more of it.
+func TestHiddenBehindLink(t *testing.T) {
+	b := newBox(t, map[string]string{".env": "KEY=1\n"})
+	if err := os.Symlink(".env", filepath.Join(b.dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	hide := func(string, string) func(string) bool { return func(p string) bool { return p == ".env" } }
+	b.set = tools.NewSet(All(Options{Root: mustRoot(t, b.dir), Hide: hide})...)
+	const want = "link is not edited: a rule keeps it from being read, and errors show what is in it"
+	if got := b.do("edit_file", args{"path": "link", "old": "KEY=9", "new": "y"}).Text; got != want {
+		t.Errorf("got %s", got)
 	}
 }
