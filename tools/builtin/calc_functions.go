@@ -58,7 +58,7 @@ var functions = map[string]function{
 	"avg":   {1, 0, average},
 	"gcd":   {2, 2, gcd},
 	"lcm":   {2, 2, lcm},
-	"exp":   {1, 1, inFloat(math.Exp)},
+	"exp":   {1, 1, exponential},
 	"ln":    {1, 1, func(xs []number) (number, error) { return logarithm(xs[0], 0, math.Log) }},
 	"log2":  {1, 1, func(xs []number) (number, error) { return logarithm(xs[0], 2, math.Log2) }},
 	"log10": {1, 1, func(xs []number) (number, error) { return logarithm(xs[0], 10, math.Log10) }},
@@ -85,6 +85,17 @@ func inFloat(f func(float64) float64) func([]number) (number, error) {
 			return rough(y)
 		}
 	}
+}
+
+func exponential(xs []number) (number, error) {
+	x, err := xs[0].float64()
+	switch {
+	case err != nil:
+		return number{}, err
+	case !xs[0].isFinite():
+		return special(math.Exp(x)), nil
+	}
+	return roughPositive(math.Exp(x))
 }
 
 func absolute(xs []number) (number, error) {

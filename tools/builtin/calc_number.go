@@ -18,6 +18,7 @@ type number struct {
 var (
 	errTooLarge = errors.New("the result would have more than 4,900 digits; nothing so large is computed")
 	errNoFloat  = errors.New("a value on the way is too large or too small for this function")
+	errRange    = errors.New("the result is too large or too small for this function")
 )
 
 func exact(r *big.Rat) number   { return number{rat: r} }
@@ -38,7 +39,7 @@ func sized(r *big.Rat) (number, error) {
 // rough returns a float64 result. One that overflowed is no infinity.
 func rough(f float64) (number, error) {
 	if math.IsInf(f, 0) {
-		return number{}, errTooLarge
+		return number{}, errRange
 	}
 	if math.IsNaN(f) {
 		return special(f), nil
@@ -148,7 +149,16 @@ func pow(x, y number) (number, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return number{}, errNoFloat
 	}
-	return rough(math.Pow(a, b))
+	return roughPositive(math.Pow(a, b))
+}
+
+// roughPositive is rough for what is never zero: a zero is what is left of a
+// result too small for a float64.
+func roughPositive(f float64) (number, error) {
+	if f == 0 {
+		return number{}, errRange
+	}
+	return rough(f)
 }
 
 func powSpecial(x, y number) (number, error) {
