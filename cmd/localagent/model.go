@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func optionValue(s string) any {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}
-	if f, err := strconv.ParseFloat(s, 64); err == nil {
+	if f, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) { // which JSON has not
 		return f
 	}
 	switch s {

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +33,9 @@ func (m *Model) chatRequest(req *loop.Request, info Info) (*api.ChatRequest, err
 	keep, err := keepAlive(m.KeepAlive)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := json.Marshal(m.Options); err != nil {
+		return nil, fmt.Errorf("ollama: options: %w", err)
 	}
 	no := false
 	return &api.ChatRequest{
@@ -185,6 +189,8 @@ func stops(own []string, option any) []string {
 		for _, s := range more {
 			all = append(all, fmt.Sprint(s))
 		}
+	case int, float64:
+		all = append(all, fmt.Sprint(more))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

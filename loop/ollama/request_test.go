@@ -2,6 +2,8 @@ package ollama
 
 import (
 	"encoding/json"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +111,11 @@ func TestOptions(t *testing.T) {
 			own:   map[string][]string{"stop": {"<|im_end|>"}},
 			want:  options{"num_ctx": 4096, "num_predict": 1024, "stop": []string{"<|im_end|>", "END"}},
 		},
+		"a stop string that looks like a number": {
+			model: &Model{Options: options{"stop": 42}},
+			own:   map[string][]string{"stop": {"END"}},
+			want:  options{"num_ctx": 4096, "num_predict": 1024, "stop": []string{"42", "END"}},
+		},
 		"one stop string": {
 			model: &Model{Options: options{"stop": "END"}},
 			want:  options{"num_ctx": 4096, "num_predict": 1024, "stop": []string{"END"}},
@@ -123,6 +130,14 @@ func TestOptions(t *testing.T) {
 				t.Errorf("options differ (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Options that have no JSON are the program's mistake, not the server's silence.
+func TestOptionsWithoutJSON(t *testing.T) {
+	m := &Model{Options: map[string]any{"top_p": math.NaN()}}
+	if _, err := m.chatRequest(&loop.Request{}, Info{}); err == nil || !strings.Contains(err.Error(), "options") {
+		t.Errorf("got %v", err)
 	}
 }
 
