@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/localagent/localagent/parse"
 )
@@ -111,7 +112,7 @@ func (p Prompt) text() string {
 	var parts []string
 	rest, done := p.Text, 0
 	for _, a := range p.Attachments {
-		if at := min(a.At, len(p.Text)); at > done {
+		if at := runeStart(p.Text, a.At); at > done {
 			parts = append(parts, parse.Defuse(strings.TrimSpace(p.Text[done:at])))
 			rest, done = strings.TrimSpace(p.Text[at:]), at
 		}
@@ -121,6 +122,17 @@ func (p Prompt) text() string {
 		parts = append(parts, parse.Defuse(rest))
 	}
 	return strings.TrimRight(strings.Join(parts, "\n\n"), "\n")
+}
+
+// runeStart is the last place in s up to i where no rune is parted.
+func runeStart(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
 }
 
 const (
