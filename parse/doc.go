@@ -55,12 +55,12 @@
 // and action_input, in any pairing; wrappers such as tool_calls and function;
 // lists; objects whose keys are tools; arguments beside the name; arguments
 // encoded as a string; a fence or a tag around any of these; tags with a parameter
-// each; key and value pairs; Python's call expressions with literal arguments,
-// comments beside them; ReAct's labels; the tokens of the model families that the
-// Dialect constants name. Several of them in one reply are normal. A call inside
-// an object that is no wrapper is data. A list of call expressions in prose counts
-// on a line of its own: a label may stand before it, a full stop, a comment or a
-// closer too many behind it.
+// each; key and value pairs; Python's call expressions with literal arguments, raw
+// strings too, comments beside them; ReAct's labels; the tokens of the model
+// families that the Dialect constants name. Several of them in one reply are normal.
+// A call inside an object that is no wrapper is data. A list of call expressions in
+// prose counts on a line of its own: a label may stand before it, a full stop, a
+// comment or a closer too many behind it.
 //
 // # Guarantees
 //

@@ -105,6 +105,10 @@ const (
 	quoteSmartSingle
 	quoteTriple       // Python's three, in the arguments of a call
 	quoteTripleSingle // the same of the other kind
+	quoteRaw          // Python's r"…", here and below without the r
+	quoteRawSingle
+	quoteRawTriple
+	quoteRawTripleSingle
 	quoteGemma
 	quoteEscape
 )
@@ -112,11 +116,16 @@ const (
 // quoteMarks are what opens each kind of string, and closes it, the smart ones apart.
 var quoteMarks = [...]string{
 	quoteDouble: `"`, quoteSingle: "'", quoteSmart: "“", quoteSmartSingle: "‘",
-	quoteTriple: `"""`, quoteTripleSingle: "'''", quoteGemma: `<|"|>`, quoteEscape: "<escape>",
+	quoteTriple: `"""`, quoteTripleSingle: "'''",
+	quoteRaw: `"`, quoteRawSingle: "'", quoteRawTriple: `"""`, quoteRawTripleSingle: "'''",
+	quoteGemma: `<|"|>`, quoteEscape: "<escape>",
 }
 
-// raw reports whether a backslash in such a string is one and no more.
-func (q quote) raw() bool { return q == quoteGemma || q == quoteEscape }
+// raw reports whether each backslash in such a string belongs to its value.
+func (q quote) raw() bool { return q >= quoteRaw }
+
+// escapes reports whether a quote behind a backslash does not end such a string.
+func (q quote) escapes() bool { return q < quoteGemma }
 
 // strFlag says what stands in a string.
 type strFlag uint8
@@ -282,7 +291,7 @@ func (r *reader) step() status {
 		}
 		r.equals()
 	case '"', '\'':
-		return r.quotes(c)
+		return r.quotes(c, false)
 	case '/':
 		return r.slash()
 	case '#':
@@ -301,6 +310,11 @@ func (r *reader) step() status {
 func (r *reader) other(c byte) status {
 	if c >= utf8.RuneSelf {
 		return r.wide()
+	}
+	if (c == 'r' || c == 'R') && r.takesLiteral() && !r.failed() {
+		if st, is := r.rawString(); is {
+			return st
+		}
 	}
 	if isWordByte(c) {
 		if r.notCandidate() && (r.expect != expectKey || !isLetter(c)) {

@@ -20,12 +20,12 @@ func (r *reader) writeString(s string, at int) {
 	if !valid {
 		r.repair(RepairUTF8, at+invalidAt(s))
 	}
+	if r.flags&hasControl != 0 && r.quote.escapes() {
+		r.repair(RepairRawControl, at+controlAt(s))
+	}
 	if r.quote.raw() {
 		r.out = appendQuoted(r.out, s)
 		return
-	}
-	if r.flags&hasControl != 0 {
-		r.repair(RepairRawControl, at+controlAt(s))
 	}
 	r.out = append(r.out, '"')
 	if r.flags&hasInvalid != 0 && isWindowsPath(s) {

@@ -201,14 +201,40 @@ func (r *reader) wordArg(w string, next byte) {
 	r.endKey()
 }
 
-// quotes reads the quotation mark c; where an argument may begin, also Python's three
-// of them.
-func (r *reader) quotes(c byte) status {
+// takesLiteral reports whether one of Python's literals may begin here.
+func (r *reader) takesLiteral() bool {
+	return r.inArgs() && (r.expect == expectValue || r.expect == expectArg)
+}
+
+// rawString reads the r of Python's raw string and what opens it; is says that one
+// may begin at pos.
+func (r *reader) rawString() (st status, is bool) {
+	switch rest := r.text[r.pos+1:]; {
+	case rest == "":
+		return readMore, !r.eof
+	case rest[0] != '"' && rest[0] != '\'':
+		return readOn, false
+	}
+	r.pos++
+	if st = r.quotes(r.text[r.pos], true); st == readMore {
+		r.pos-- // the r is read again
+	}
+	return st, true
+}
+
+// quotes reads the quotation mark c, of a raw string or of any other; where an
+// argument may begin, also Python's three of them.
+func (r *reader) quotes(c byte, raw bool) status {
 	one, three := quoteDouble, quoteTriple
-	if c == '\'' {
+	switch {
+	case raw && c == '"':
+		one, three = quoteRaw, quoteRawTriple
+	case raw:
+		one, three = quoteRawSingle, quoteRawTripleSingle
+	case c == '\'':
 		one, three = quoteSingle, quoteTripleSingle
 	}
-	if r.inArgs() && (r.expect == expectValue || r.expect == expectArg) {
+	if r.takesLiteral() {
 		switch begins(r.text[r.pos:], quoteMarks[three], r.eof) {
 		case yes:
 			r.openString(three)
@@ -296,7 +322,7 @@ func (r *reader) inString() bool {
 		case c < ' ':
 			r.flags |= hasControl
 		case c == '\\':
-			if r.quote.raw() {
+			if !r.quote.escapes() {
 				break
 			}
 			if i+1 == len(t) {
