@@ -126,9 +126,12 @@ func (s *Scanner) expressionAt(p int) tri {
 		return s.maybeIf(true)
 	}
 	switch c := s.text[q]; {
-	case c == '(' && q == p+n:
-		s.beginExpression(p, n)
-		return yes
+	case c == '(':
+		is := opensArgs(rest, n, s.eof)
+		if is == yes {
+			s.beginExpression(p, n)
+		}
+		return is
 	case c == '{':
 		s.nameAt(p, word, q)
 		return yes
@@ -158,7 +161,8 @@ func (s *Scanner) partAt(p int, word string, q int) tri {
 	return no
 }
 
-// beginExpression starts reading NAME( at p, whose name has n bytes.
+// beginExpression starts reading NAME( at p, whose name has n bytes. Spaces may stand
+// behind it.
 func (s *Scanner) beginExpression(p, n int) {
 	c := s.candidate(p)
 	c.expr = true

@@ -109,7 +109,11 @@ func (s *Scanner) afterMarker(p int) bool {
 		return false
 	}
 	word := strings.TrimRight(rest[:n], ":/-")
-	if strings.HasPrefix(rest[n:], "(") && wellFormed(strings.ReplaceAll(word, `\_`, "_")) {
+	is := opensArgs(rest, n, s.eof)
+	if is == maybe {
+		return false
+	}
+	if is == yes && wellFormed(strings.ReplaceAll(word, `\_`, "_")) {
 		s.beginExpression(p, n)
 		s.read.toolSeen = s.reg.known(word)
 		return true

@@ -170,6 +170,43 @@ func foldName(b []byte, s string) []byte {
 	return b
 }
 
+// opensArgs says whether the parenthesis of a call opens behind the name of n bytes that
+// s begins with: at once, or behind spaces, where it holds a remark unless an argument's
+// name or an object comes first.
+func opensArgs(s string, n int, eof bool) tri {
+	t, cut := s[:min(len(s), n+maxTag)], no
+	if len(t) < n+maxTag && !eof {
+		cut = maybe
+	}
+	open := blanks(t, n)
+	switch {
+	case open == len(t):
+		return cut
+	case t[open] != '(':
+		return no
+	case open == n:
+		return yes
+	}
+	i := open + 1
+	for i < len(t) && isSpace(t[i]) {
+		i++
+	}
+	word := wordLen(t[i:])
+	if mayGoOn(t[i:], word) {
+		return cut
+	}
+	behind := blanks(t, i+word)
+	switch rest := t[behind:]; {
+	case word == 0 && t[i] == '{':
+		return yes
+	case rest == "" || rest == "=" && cut == maybe:
+		return cut
+	case word > 0 && rest[0] == '=' && !strings.HasPrefix(rest, "=="):
+		return yes
+	}
+	return no
+}
+
 // callName returns the length of the registered name that s begins with, if (
 // follows it.
 func callName(s string, reg *registry) (int, bool) {

@@ -130,11 +130,15 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		if mayGoOn(s.text[q:], n) && !s.eof {
 			return maybe, false
 		}
-		_, known := callName(s.text[q:], &s.reg)
+		is := no
+		if s.reg.known(s.text[q : q+n]) {
+			is = opensArgs(s.text[q:], n, s.eof)
+		}
 		begun := mayGoOn(s.text[q:], n) && q > s.lookPast(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
-		if known || begun {
+		if is == yes || begun {
 			return yes, true
 		}
+		return is, false
 	}
 	return no, false
 }

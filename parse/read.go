@@ -599,11 +599,11 @@ func (r *reader) key(i int) string {
 }
 
 // beginCall starts a candidate NAME(…) whose name, n bytes long and followed
-// by (, stands at start.
+// by (, perhaps behind spaces, stands at start.
 func (r *reader) beginCall(start, n int, colons bool) {
 	r.begin(start)
 	r.calls, r.colons = true, colons
-	r.tokAt, r.pos = start, start+n
+	r.tokAt, r.pos = start, blanks(r.text, start+n)
 	r.openCall(r.text[start : start+n])
 }
 

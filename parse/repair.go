@@ -6,7 +6,7 @@ const (
 	RepairTrailingComma   RepairCode = "trailing-comma"    // {"a":1,}, also a doubled or a leading comma
 	RepairMissingComma    RepairCode = "missing-comma"     // "a":1 and "b":2 on two lines, no comma between
 	RepairFullWidth       RepairCode = "full-width"        // ： and ， for : and ,
-	RepairOddSpace        RepairCode = "odd-space"         // a no-break space or a character without width between tokens
+	RepairOddSpace        RepairCode = "odd-space"         // a no-break space or a character without width between tokens; f (x=1)
 	RepairLiteralNewline  RepairCode = "literal-newline"   // \n, \r or \t, written out, between tokens
 	RepairComment         RepairCode = "comment"           // // …, /* … */ or # …
 	RepairStrayCloser     RepairCode = "stray-closer"      // [f(x=1))]

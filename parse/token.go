@@ -34,9 +34,7 @@ func (r *reader) inWord() bool {
 				continue
 			}
 		}
-		r.pos = i
-		r.endWord(r.text[r.tokAt:i], c)
-		return true
+		return r.wordEnds(i, c)
 	}
 	r.pos = i
 	if !r.eof {
@@ -44,6 +42,23 @@ func (r *reader) inWord() bool {
 	}
 	r.pos = len(r.text)
 	r.endWord(r.text[r.tokAt:], 0)
+	return true
+}
+
+// wordEnds reads the bare word that ends at i, before the byte next. It reports false
+// if what follows spaces there may yet open the arguments of a call.
+func (r *reader) wordEnds(i int, next byte) bool {
+	w := r.text[r.tokAt:i]
+	r.pos = i
+	if next == ' ' && r.mayCall() && r.reg.known(w) {
+		switch opensArgs(r.text[r.tokAt:], len(w), r.eof) {
+		case maybe:
+			return false
+		case yes:
+			r.pos, next = blanks(r.text, i), '('
+		}
+	}
+	r.endWord(w, next)
 	return true
 }
 
@@ -154,7 +169,7 @@ func literal(w string) (lit string, python bool) {
 	return "", false
 }
 
-// openCall begins a call expression; its name has been read, ( follows.
+// openCall begins a call expression; its name has been read, ( stands at pos.
 func (r *reader) openCall(w string) {
 	if len(r.stack) >= maxDepth {
 		r.fail(ReasonTooDeep, r.pos, "nesting of at most 256 levels")
@@ -169,6 +184,9 @@ func (r *reader) openCall(w string) {
 	r.inCall++
 	r.exprs++
 	r.toolSeen = true
+	if behind := r.tokAt + len(w); r.pos > behind {
+		r.repair(RepairOddSpace, behind)
+	}
 	r.pos++
 	r.next('(')
 }
