@@ -133,7 +133,7 @@ func (s *Scanner) weigh() bool {
 	if s.fence.kind == fencePython {
 		return s.endsPython()
 	}
-	if s.expression() && !c.place.marked() && !c.first && !c.expr {
+	if s.expression() && !c.place.marked() && !(c.first && !s.inTicks()) && !c.expr {
 		if !c.own || s.mentionsOn(c.start) || s.joinsMention(c.start) {
 			return s.mention()
 		}
@@ -150,6 +150,14 @@ func (s *Scanner) expression() bool {
 		return true
 	}
 	return slices.ContainsFunc(s.cand.verdict.calls, func(f found) bool { return f.expr })
+}
+
+// inTicks reports whether the candidate is a list of calls in code spans. Markdown also
+// mentions tools so, in links above all: these calls count only on lines of their own
+// and with literal arguments, even where a reply begins.
+func (s *Scanner) inTicks() bool {
+	p := s.lookPast(s.cand.start + 1)
+	return s.text[s.cand.start] == '[' && p < len(s.text) && s.text[p] == '`'
 }
 
 // judge says what the candidate means.

@@ -104,6 +104,9 @@ func (s *Scanner) unreadable() verdict {
 	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}
+	if s.inTicks() {
+		callLike = false
+	}
 	if callLike || c.place.hard && s.marker.on {
 		return verdict{kind: isFault, fault: r.problem}
 	}

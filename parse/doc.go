@@ -60,7 +60,9 @@
 // families that the Dialect constants name. Several of them in one reply are normal.
 // A call inside an object that is no wrapper is data. A list of call expressions in
 // prose counts on a line of its own: a label may stand before it, a full stop, a
-// comment or a closer too many behind it.
+// comment or a closer too many behind it. Each of them may stand in quotes or in a
+// code span. Without a list, one in a code span counts as the whole reply, with
+// arguments.
 //
 // # Guarantees
 //

@@ -150,6 +150,9 @@ func (s *Scanner) showsData() bool {
 	if c.place.hard && s.marker.on || c.named || c.expr {
 		return false
 	}
+	if s.inTicks() && r.failed() {
+		return true
+	}
 	if r.exprs > 0 || opensQuoted(s.text[c.start:], &s.reg) {
 		return !c.first && !c.own && !c.place.marked()
 	}
@@ -170,7 +173,7 @@ func (s *Scanner) showsData() bool {
 // of a quoted name and an object.
 func opensQuoted(list string, reg *registry) bool {
 	t := strings.TrimLeft(list[:min(len(list), maxLook)], "[( \t\r\n")
-	if len(t) == len(list) || t == "" || t[0] != '"' && t[0] != '\'' {
+	if len(t) == len(list) || t == "" || strings.IndexByte("\"'`", t[0]) < 0 {
 		return false
 	}
 	quote, t := t[:1], t[1:]

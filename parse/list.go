@@ -83,21 +83,32 @@ func (j *judge) pair(i int) (verdict, bool) {
 // quoted judges a string that is exactly a call expression, or in a hard marker
 // the text of an object.
 func (j *judge) quoted(i int) verdict {
-	s := unquote(j.c[i:skipString(j.c, i)])
+	s, span := unquote(j.c[i:skipString(j.c, i)]), j.at(i)
 	if j.place.hard && strings.HasPrefix(s, "{") {
-		return j.encoded(s, j.at(i))
+		return j.encoded(s, span)
 	}
-	r := newReader(s)
-	r.reg = j.reg
-	name, ok := callName(s, j.reg)
-	if !ok {
+	if _, ok := callName(s, j.reg); !ok {
 		return verdict{}
 	}
-	r.beginCall(0, name, false)
-	if st := r.run(); st != readClosed || strings.TrimSpace(s[r.pos:]) != "" || r.failed() {
-		return faulty(ReasonMalformed, j.at(i).Start, "a call with literal arguments")
+	if !strings.HasPrefix(j.text[min(span.Start, len(j.text)):], "`") {
+		return j.expression(s, span)
 	}
-	sub := &judge{reg: j.reg, c: string(r.out), span: j.at(i), place: j.place}
+	v := j.expression(s, Span{span.Start + 1, span.End - 1}) // the backticks are no part of the call
+	if v.kind == isFault {
+		return verdict{} // as Markdown mentions a tool
+	}
+	return v
+}
+
+// expression judges text that is exactly a call expression and stands at span.
+func (j *judge) expression(text string, span Span) verdict {
+	r := newReader(text)
+	r.reg = j.reg
+	r.beginCall(0, wordLen(text), false)
+	if st := r.run(); st != readClosed || strings.TrimSpace(text[r.pos:]) != "" || r.failed() {
+		return faulty(ReasonMalformed, span.Start, "a call with literal arguments")
+	}
+	sub := &judge{reg: j.reg, c: string(r.out), span: span, place: j.place}
 	v := sub.object(0, 0)
 	for k := range v.calls {
 		v.calls[k].call.Dialect = DialectPythonic

@@ -125,22 +125,30 @@ func (s *Scanner) opensList(p int) (ok tri, calls bool) {
 		return yes, false
 	case c == "“"[0]:
 		return begins(s.text[q:], "“", s.eof), false
+	case c == '`':
+		return s.callAt(q + 1), false
 	case isLetter(c):
-		n := wordLen(s.text[q:])
-		if mayGoOn(s.text[q:], n) && !s.eof {
-			return maybe, false
+		if is := s.callAt(q); is != no {
+			return is, is == yes
 		}
-		is := no
-		if s.reg.known(s.text[q : q+n]) {
-			is = opensArgs(s.text[q:], n, s.eof)
-		}
-		begun := mayGoOn(s.text[q:], n) && q > s.lookPast(p+1) && s.reg.mayBecome(s.text[q:q+n]) // behind a comment
-		if is == yes || begun {
+		if q > s.lookPast(p+1) && s.begunName(q) { // behind a comment
 			return yes, true
 		}
-		return is, false
 	}
 	return no, false
+}
+
+// callAt says whether a call expression of a registered tool begins at p.
+func (s *Scanner) callAt(p int) tri {
+	rest := s.text[p:]
+	n := wordLen(rest)
+	switch {
+	case mayGoOn(rest, n):
+		return s.maybeIf(true)
+	case !s.reg.known(rest[:n]):
+		return no
+	}
+	return opensArgs(rest, n, s.eof)
 }
 
 // begunName reports whether the text ends in what may become the name of a tool,

@@ -111,6 +111,7 @@ const (
 	quoteRawTripleSingle
 	quoteGemma
 	quoteEscape
+	quoteTick // of a code span around a call in a list
 )
 
 // quoteMarks are what opens each kind of string, and closes it, the smart ones apart.
@@ -118,7 +119,7 @@ var quoteMarks = [...]string{
 	quoteDouble: `"`, quoteSingle: "'", quoteSmart: "“", quoteSmartSingle: "‘",
 	quoteTriple: `"""`, quoteTripleSingle: "'''",
 	quoteRaw: `"`, quoteRawSingle: "'", quoteRawTriple: `"""`, quoteRawTripleSingle: "'''",
-	quoteGemma: `<|"|>`, quoteEscape: "<escape>",
+	quoteGemma: `<|"|>`, quoteEscape: "<escape>", quoteTick: "`",
 }
 
 // raw reports whether each backslash in such a string belongs to its value.
@@ -485,6 +486,10 @@ func (r *reader) marker(c byte) status {
 			}
 		}
 	}
+	if c == '`' && r.takesTick() {
+		r.openString(quoteTick)
+		return readOn
+	}
 	if r.expect == expectAfter && !r.failed() && r.onlyObjects() && r.pos > r.ended || r.closedValue() {
 		switch endsCall(r.text, r.pos, r.eof) {
 		case yes:
@@ -498,6 +503,13 @@ func (r *reader) marker(c byte) status {
 	}
 	r.bad()
 	return readOn
+}
+
+// takesTick reports whether a code span around a call may begin here: in the outermost
+// list, whose elements so far are strings.
+func (r *reader) takesTick() bool {
+	return r.calls && len(r.stack) == 1 && r.expect == expectValue && r.exprs == 0 && !r.failed() &&
+		(r.stack[0].n == 0 || r.quoted > 0)
 }
 
 // closedValue reports whether the last token closed a string, an object or a

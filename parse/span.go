@@ -5,21 +5,84 @@ import "strings"
 // span reads a run of n backticks that opens a code span, or stands alone.
 func (s *Scanner) span(p, n int) bool {
 	q := p + n
-	holds := s.spanHolds(q)
-	if holds == maybe {
+	switch s.spanHolds(q) {
+	case maybe:
 		return false
-	}
-	if holds == yes {
-		class := min(n, 3) - 1
-		s.noCloser[class] = -1
-		s.beginPrefix(p)
-		if !s.lead {
-			s.prefix = p
-		}
-		s.tick = run{p, n}
+	case yes:
+		s.openSpan(p, n)
 		return s.construct(q)
 	}
+	switch s.wholeSpan(p, n) {
+	case maybe:
+		return false
+	case yes:
+		s.openSpan(p, n)
+		s.beginExpression(q, wordLen(s.text[q:]))
+		return true
+	}
 	return s.skipSpan(p, n)
+}
+
+// openSpan opens the code span whose run of n backticks stands at p, before a candidate.
+func (s *Scanner) openSpan(p, n int) {
+	s.noCloser[min(n, 3)-1] = -1
+	s.beginPrefix(p)
+	if !s.lead {
+		s.prefix = p
+	}
+	s.tick = run{p, n}
+}
+
+// wholeSpan says whether the code span behind the run of n backticks at p is the whole
+// reply and exactly a call expression. Markdown mentions tools so: without arguments, or
+// with others than literal ones, it is the answer.
+func (s *Scanner) wholeSpan(p, n int) tri {
+	if !s.lead || !s.onlyCalls || s.called || s.fence.kind != fenceNone || s.marker.on {
+		return no
+	}
+	q := p + n
+	if is := s.callAt(q); is != yes {
+		return is
+	}
+	text := s.text[q:min(len(s.text), q+maxLine)]
+	i := strings.IndexAny(text, "`\n")
+	switch {
+	case i < 0 && len(text) < maxLine:
+		return s.maybeIf(true)
+	case i < 0 || text[i] == '\n':
+		return no
+	}
+	m := runLen(text, i)
+	is := s.endsReply(q + i + m)
+	if is != yes {
+		return is
+	}
+	j := judge{reg: &s.reg}
+	v := j.expression(text[:i], Span{q, q + i})
+	if m != n || v.kind != isCalls || string(v.calls[0].call.Args) == "{}" {
+		return no
+	}
+	return yes
+}
+
+// endsReply says whether nothing but white space and a token that ends the turn follows
+// at p.
+func (s *Scanner) endsReply(p int) tri {
+	p = s.lookPast(p)
+	switch {
+	case p == len(s.text):
+		if s.eof {
+			return yes
+		}
+		return maybe
+	case s.text[p] != '<':
+		return no
+	}
+	t, is := lexTag(s.text[p:], s.eof)
+	if is == yes && !t.endsTurn() {
+		return no
+	}
+	return is
 }
 
 // spanHolds reports whether a candidate begins directly behind the run.

@@ -315,7 +315,7 @@ var (
 	doubleStops = byteset.New(func(c byte) bool { return c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf })
 	asciiStops  = byteset.New(func(c byte) bool { return c < ' ' || c == '"' || c == '\\' })
 	otherStops  = byteset.New(func(c byte) bool {
-		return c < ' ' || c == '"' || c == '\'' || c == '<' || c == '\\' || c >= utf8.RuneSelf
+		return c < ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '\\' || c >= utf8.RuneSelf
 	})
 )
 
