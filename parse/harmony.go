@@ -18,10 +18,10 @@ func (s *Scanner) partTag(p, end int) bool {
 }
 
 // calleeBefore returns the recipient of a call that the line of p begins with, or
-// the function that is all of it up to p, and where that begins. The name is "" if
-// there is none.
+// the function that is all of it up to p, and where that begins. A call ends the line
+// before it. The name is "" if there is none.
 func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
-	start = s.lineStart(p)
+	start = s.behindLast(s.lineStart(p))
 	for start < p && isSpace(s.text[start]) {
 		start++
 	}

@@ -34,6 +34,18 @@ func (s *Scanner) lineStart(p int) int {
 	return s.here.start(s.text, p)
 }
 
+// behindLast returns where the last call ends, or what was dropped behind it, if that is
+// on the line that begins at line and no text is known to follow; else line.
+func (s *Scanner) behindLast(line int) int {
+	switch s.last.kind {
+	case pieceCall, pieceHeld, pieceDrop:
+		if len(s.calls) > 0 {
+			return max(line, s.last.end)
+		}
+	}
+	return line
+}
+
 // blankBefore reports whether only white space, and perhaps quotation marks or
 // emphasis, stands before p on its line.
 func (s *Scanner) blankBefore(p int) bool {

@@ -50,7 +50,7 @@ func (s *Scanner) safe() int {
 	if s.reactThought {
 		p = min(p, s.actionAtEnd())
 	}
-	line := s.ahead.start(s.text, len(s.text))
+	line := s.behindLast(s.ahead.start(s.text, len(s.text)))
 	if len(s.text)-line > maxTag {
 		return p
 	}
