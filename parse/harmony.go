@@ -21,14 +21,7 @@ func (s *Scanner) partTag(p, end int) bool {
 // the function that is all of it up to p, and where that begins. A call ends the line
 // before it. The name is "" if there is none.
 func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
-	start = s.behindLast(s.lineStart(p))
-	for start < p && isSpace(s.text[start]) {
-		start++
-	}
-	held := s.text[start:p]
-	if start < s.done || len(held) > maxTag || !holdsRecipient(held) { // nothing of the line was held
-		return 0, "", ""
-	}
+	start, held := s.heldBefore(p)
 	if i := strings.LastIndex(held, "to="); i >= 0 {
 		if name, ok := recipient(held[i:], &s.reg); ok {
 			switch strings.TrimPrefix(strings.TrimSpace(held[:i]), "assistant") {
@@ -44,6 +37,20 @@ func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
 	return 0, "", ""
 }
 
+// heldBefore returns what was held of the line of p, up to there, as it may name a
+// recipient, and where that begins.
+func (s *Scanner) heldBefore(p int) (start int, held string) {
+	start = s.behindLast(s.lineStart(p))
+	for start < p && isSpace(s.text[start]) {
+		start++
+	}
+	held = s.text[start:p]
+	if start < s.done || len(held) > maxTag || !holdsRecipient(held) {
+		return start, ""
+	}
+	return start, held
+}
+
 // recipientOf reports whether the brace at p opens the arguments of a recipient,
 // with which its line begins: harmony without its tokens.
 func (s *Scanner) recipientOf(p int) bool {
@@ -56,6 +63,10 @@ func (s *Scanner) recipientOf(p int) bool {
 	}
 	before := strings.TrimRight(strings.TrimSuffix(s.text[max(0, i-maxTag):i], "json"), " ")
 	start, name, d := s.calleeBefore(p)
+	if d == "" && endsInHeader(before) {
+		s.fault(ReasonMalformed, p, "a call on a line of its own")
+		return s.pass(p, p+1)
+	}
 	if d != DialectHarmony || !strings.HasSuffix(before, name) && !strings.HasSuffix(before+"json", name) {
 		return false
 	}
@@ -63,6 +74,18 @@ func (s *Scanner) recipientOf(p int) bool {
 		name = short
 	}
 	return s.beginNamed(named{start: start, name: name, at: p, dialect: d})
+}
+
+// endsInHeader reports whether before ends in a header of harmony without its tokens,
+// whose role runs into its channel. No prose has that, wherever on its line it stands.
+func endsInHeader(before string) bool {
+	const header = "assistantcommentary to=functions."
+	i := strings.LastIndex(before, header)
+	if i < 0 {
+		return false
+	}
+	name := before[i+len(header):]
+	return wordLen(name) == len(name)
 }
 
 // recipient reads to=functions.NAME.
@@ -95,10 +118,14 @@ func (s *Scanner) channel(p, end int, t tag) bool {
 		return s.pass(p, end)
 	}
 	start, name, _ := s.calleeBefore(p)
-	if name != "" {
+	if name == "" {
+		start = s.strangerBefore(p)
+	}
+	if start < p {
 		s.beginPrefix(start)
 	}
 	s.header(p, named{start: start, name: name})
+	s.named.start = start // of a stranger, too, whom the end of the header shows
 	return true
 }
 
@@ -128,20 +155,24 @@ func (s *Scanner) inHeader() bool {
 	}
 	h := rest[:n]
 	body := p + n + len(endOfHeader)
+	_, ch, _ := strings.Cut(h, "<|channel|>")
+	ch = strings.TrimSpace(ch)
+	start, name := s.named.start, s.named.name
+	if name == "" {
+		var is tri
+		if name, is = s.calleeIn(s.text[start:p+n], ch, body); is == maybe {
+			return false
+		}
+	}
 	s.state = stText
 	who := strings.TrimPrefix(h, "<|start|>")
 	if who != h {
 		w := strings.ToLower(who[:wordLen(who)])
-		if w == "user" || w == "system" || w == "developer" || w == "tool" || strings.HasPrefix(w, "functions.") {
+		if w == "user" || w == "system" || w == "developer" || w == "tool" || strings.HasPrefix(w, "functions.") ||
+			w != "assistant" && strings.Contains(h, "to=assistant") {
 			return s.endReply(p, dropTurn)
 		}
 	}
-	start, name := s.named.start, s.named.name
-	if i := strings.Index(h, "to="); i >= 0 && name == "" {
-		name, _ = recipient(h[i:], &s.reg)
-	}
-	_, ch, _ := strings.Cut(h, "<|channel|>")
-	ch = strings.TrimSpace(ch)
 	switch {
 	case name != "":
 		return s.beginNamed(named{start: start, name: name, at: body, dialect: DialectHarmony})
@@ -152,6 +183,59 @@ func (s *Scanner) inHeader() bool {
 		return s.drop(p, body, dropLabel)
 	}
 	return s.drop(p, body, dropToken)
+}
+
+// calleeIn returns the recipient in the header h of the channel ch, whose message begins
+// at body; "" for none. What is no known tool is called in a thought only with an object:
+// gpt-oss also runs Python so.
+func (s *Scanner) calleeIn(h, ch string, body int) (name string, is tri) {
+	i := strings.Index(h, "to=")
+	if i < 0 {
+		return "", no
+	}
+	if name, ok := recipient(h[i:], &s.reg); ok {
+		return name, yes
+	}
+	name, ok := strangerIn(h[i:])
+	if !ok || strings.HasPrefix(ch, "final") {
+		return "", no
+	}
+	if strings.HasPrefix(ch, "analysis") {
+		at := s.lookPast(body)
+		if at == len(s.text) {
+			return "", s.maybeIf(true)
+		}
+		if s.text[at] != '{' {
+			return "", no
+		}
+	}
+	return name, yes
+}
+
+// strangerBefore returns where the line of p begins if all of it up to there names a
+// stranger, its role apart; else p.
+func (s *Scanner) strangerBefore(p int) int {
+	start, held := s.heldBefore(p)
+	to := strings.TrimSpace(strings.TrimPrefix(held, "assistant"))
+	if name, ok := strangerIn(to); !ok || len(to) != len("to=")+len(name) {
+		return p
+	}
+	return start
+}
+
+// strangerIn reads to=NAME of a tool that is not known: gpt-oss calls those that it was
+// trained with, such as container.exec.
+func strangerIn(s string) (name string, ok bool) {
+	s, ok = strings.CutPrefix(s, "to=")
+	if !ok {
+		return "", false
+	}
+	name = s[:wordLen(s)]
+	switch name {
+	case "assistant", "user", "system", "developer", "all", "functions":
+		return "", false
+	}
+	return name, wellFormed(name)
 }
 
 const endOfHeader = "<|message|>"
@@ -184,7 +268,11 @@ func (s *Scanner) headerCut(p int, ok tri) bool {
 	s.state, s.openHeader = stText, ok == maybe && len(s.text)-p < maxHeader
 	t, _ := lexTag(s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
-		if name, ok := recipient(s.text[p+i:], &s.reg); ok {
+		name, ok := recipient(s.text[p+i:], &s.reg)
+		if !ok {
+			name, ok = strangerIn(s.text[p+i:])
+		}
+		if ok {
 			return s.beginNamed(named{start: p, name: name, at: len(s.text), dialect: DialectHarmony})
 		}
 	}
