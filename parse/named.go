@@ -183,7 +183,8 @@ func (s *Scanner) namedTag(p int, t tag, ok tri) bool {
 	return s.noArgs()
 }
 
-// namedFence reads a fence around arguments.
+// namedFence reads a fence around arguments, or the backtick before the object of an
+// Action Input in a code span.
 func (s *Scanner) namedFence(p int) bool {
 	n := runLen(s.text, p)
 	q := p + n
@@ -193,12 +194,22 @@ func (s *Scanner) namedFence(p int) bool {
 	if q == len(s.text) && !s.eof {
 		return false
 	}
+	if n == 1 && s.named.input && q == p+n && strings.HasPrefix(s.text[q:], "{") {
+		s.tick, s.pos = run{p, n}, q
+		return true
+	}
 	if n < 3 || q == len(s.text) || s.text[q] != '{' || !callInfos[strings.ToLower(strings.TrimSpace(s.text[p+n:q]))] {
 		return s.noArgs()
 	}
 	s.fence = fence{kind: fenceCalls, char: '`', run: run{p, n}, body: q, line: s.lineStart(p), used: true}
 	s.pos = q
 	return true
+}
+
+// closesInput reports whether the backtick at p closes the code span of an Action Input.
+func (s *Scanner) closesInput(p int) bool {
+	c := &s.cand
+	return s.called && c.nameApart && c.tick.n == 1 && c.end == p
 }
 
 // noArgs ends a named call whose arguments cannot be found at pos.

@@ -105,6 +105,8 @@ func (s *Scanner) atLead() bool {
 	switch {
 	case s.fence.kind == fencePython && c != '[' && !(s.fence.used && c == s.fence.char):
 		return s.blockFence(p)
+	case c == '`' && s.closesInput(p):
+		return s.drop(p, p+1, dropFence)
 	case c == '`' || c == '~':
 		return s.fenceOrSpan(p)
 	case c == '{' || c == '[' || c == '<' || c == '>':
