@@ -26,9 +26,9 @@ func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
 		if name, ok := recipient(held[i:], &s.reg); ok {
 			switch strings.TrimPrefix(strings.TrimSpace(held[:i]), "assistant") {
 			case "", "commentary", "analysis":
-				i = 0
+				return start, name, DialectHarmony
 			}
-			return start + i, name, DialectHarmony
+			return 0, "", "" // another recipient, or what had no need to be held
 		}
 	}
 	if name := strings.TrimSpace(held); strings.HasPrefix(name, "functions.") && wordLen(name) == len(name) && s.reg.known(name) {
