@@ -235,7 +235,8 @@ func strangerIn(s string) (name string, ok bool) {
 	case "assistant", "user", "system", "developer", "all", "functions":
 		return "", false
 	}
-	return name, wellFormed(name)
+	ends := len(name) == len(s) || isSpace(s[len(name)]) || s[len(name)] == '<'
+	return name, ends && wellFormed(name)
 }
 
 const endOfHeader = "<|message|>"
