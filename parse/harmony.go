@@ -79,13 +79,9 @@ func (s *Scanner) recipientOf(p int) bool {
 // endsInHeader reports whether before ends in a header of harmony without its tokens,
 // whose role runs into its channel. No prose has that, wherever on its line it stands.
 func endsInHeader(before string) bool {
-	const header = "assistantcommentary to=functions."
-	i := strings.LastIndex(before, header)
-	if i < 0 {
-		return false
-	}
-	name := before[i+len(header):]
-	return wordLen(name) == len(name)
+	i := strings.LastIndexByte(before, ' ') + 1
+	name, ok := strings.CutPrefix(before[i:], "to=functions.")
+	return ok && wordLen(name) == len(name) && strings.HasSuffix(before[:i], "assistantcommentary ")
 }
 
 // recipient reads to=functions.NAME.

@@ -128,9 +128,12 @@ func (l label) numbered() bool {
 // labelLead is the length of what may stand before a label on its line: a bullet, a
 // number, the sign of a heading or of a quotation, the beginning of bold text.
 func labelLead(line string) int {
-	rest := strings.TrimLeft(line, "#>-+")
+	if line == "" || !leadStarts.Has(line[0]) {
+		return 0
+	}
+	rest := trimLeft(line, bullets)
 	if rest == line {
-		number := strings.TrimLeft(line, "0123456789")
+		number := trimLeft(line, digitBytes)
 		if number != line && number != "" && (number[0] == '.' || number[0] == ')') {
 			rest = number[1:]
 		}
@@ -138,11 +141,27 @@ func labelLead(line string) int {
 	if rest != line && !strings.HasPrefix(rest, " ") {
 		return 0
 	}
-	n := len(line) - len(strings.TrimLeft(rest, " *_"))
+	n := len(line) - len(trimLeft(rest, emphasis))
 	if rest != line && n >= maxLead {
 		return 0
 	}
 	return n
+}
+
+// The bytes that may stand before a label on its line, and those it may begin with.
+var (
+	emphasis   = byteset.New(func(c byte) bool { return strings.IndexByte(" \t\r*_>", c) >= 0 })
+	bullets    = byteset.New(func(c byte) bool { return strings.IndexByte("#>-+", c) >= 0 })
+	digitBytes = byteset.New(isDigit)
+	leadStarts = byteset.New(func(c byte) bool { return emphasis.Has(c) || bullets.Has(c) || isDigit(c) })
+)
+
+// trimLeft is s without the bytes of a set that it begins with.
+func trimLeft(s string, set *byteset.Set) string {
+	for s != "" && set.Has(s[0]) {
+		s = s[1:]
+	}
+	return s
 }
 
 // maxLead is how long what stands before a label on its line may become, in bytes.
@@ -151,7 +170,7 @@ const maxLead = 8
 // mayBeLead reports whether a line could still become one with a label behind a bullet,
 // a number or the sign of a heading.
 func mayBeLead(line string) bool {
-	return len(line) < maxLead && strings.Trim(line, "#>-+*_0123456789.) ") == ""
+	return len(line) < maxLead && line != "" && leadStarts.Has(line[0]) && strings.Trim(line, "#>-+*_0123456789.) ") == ""
 }
 
 // colon looks for a label that the colon at p ends, at the start of its line.

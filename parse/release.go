@@ -17,21 +17,21 @@ func (s *Scanner) release() {
 		s.add(pieceText, cutRune(s.text, end), dropNone)
 	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
+	case stText, stData:
+		if !s.lead && s.prefix < 0 && s.pos > s.done {
+			s.add(pieceText, s.safe(), dropNone)
+		}
 	default:
 		if s.prefix < 0 {
-			s.add(pieceText, s.textEnd(), dropNone)
+			s.add(pieceText, s.constructStart(), dropNone)
 		}
 	}
 }
 
-// textEnd returns where the text ends that is certain to be text: at what is being
-// read, or where something may begin.
-func (s *Scanner) textEnd() int {
+// constructStart returns where the construct begins that is being read: what stands
+// before it is text.
+func (s *Scanner) constructStart() int {
 	switch s.state {
-	case stText, stData:
-		if !s.lead && s.pos > s.done {
-			return s.safe()
-		}
 	case stCandidate, stEscaped, stLineRest, stSpan, stPython:
 		return s.cand.start
 	case stFence:
@@ -54,11 +54,11 @@ func (s *Scanner) safe() int {
 	if len(s.text)-line > maxTag {
 		return p
 	}
-	rest := strings.TrimLeft(s.text[line:], " \t\r*_>")
-	rest = rest[labelLead(rest):]
+	rest := trimLeft(s.text[line:], emphasis)
 	if len(s.text)-len(rest) < s.done { // a part of it has been released
 		return p
 	}
+	rest = rest[labelLead(rest):]
 	if rest == "" || mayBeLead(rest) || mayBeLabel(rest) || holdsRecipient(rest) {
 		return min(p, line)
 	}
