@@ -99,7 +99,7 @@ func recipient(s string, reg *registry) (string, bool) {
 }
 
 // channel reads harmony's <|channel|>, or Gemma's <|channel>.
-func (s *Scanner) channel(p, end int, t tag) bool {
+func (s *Scanner) channel(p, end int, t *tag) bool {
 	if t.close { // Gemma's <channel|>
 		return s.thinkTag(p, end, t)
 	}

@@ -15,7 +15,7 @@ type marker struct {
 
 // openMarker opens a hard marker. One that is opened again before anything
 // followed is one marker.
-func (s *Scanner) openMarker(p, end int, t tag) bool {
+func (s *Scanner) openMarker(p, end int, t *tag) bool {
 	s.beginPrefix(p)
 	if !s.marker.pending {
 		s.marker = marker{start: p, before: !s.blankBefore(p)}
@@ -191,7 +191,7 @@ func (s *Scanner) quotedName(p int) tri {
 }
 
 // softMarker reads a marker that counts only with a call behind it.
-func (s *Scanner) softMarker(p, end int, t tag) bool {
+func (s *Scanner) softMarker(p, end int, t *tag) bool {
 	if t.close {
 		if s.called {
 			s.drop(p, end, dropMarker)

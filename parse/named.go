@@ -26,7 +26,7 @@ type named struct {
 }
 
 // closes reports whether t has the name of the tag that ends the arguments.
-func (n *named) closes(t tag) bool {
+func (n *named) closes(t *tag) bool {
 	return t.name == n.closer || n.closer == "" && t.name == n.name
 }
 
@@ -83,7 +83,7 @@ func (s *Scanner) inNamed() bool {
 		case s.named.input && (ok == no || !t.bars && !t.close): // text
 			return s.beginInput(p)
 		}
-		return s.namedTag(p, t, ok)
+		return s.namedTag(p, &t, ok)
 	case '`':
 		return s.namedFence(p)
 	}
@@ -156,7 +156,7 @@ func (s *Scanner) beginArgs(p int) bool {
 }
 
 // namedTag reads the tag t where arguments are due; no says that none is there.
-func (s *Scanner) namedTag(p int, t tag, ok tri) bool {
+func (s *Scanner) namedTag(p int, t *tag, ok tri) bool {
 	switch {
 	case ok == no:
 		return s.noArgs()

@@ -73,7 +73,7 @@ func (s *Scanner) bracket(p int) bool {
 		if s.fence.kind == fencePython {
 			return s.blockFence(p)
 		}
-		return s.tagged(p, t)
+		return s.tagged(p, &t)
 	case maybe:
 		return false
 	}

@@ -18,10 +18,10 @@ type tag struct {
 }
 
 // endsTurn reports whether t ends a turn, or begins another.
-func (t tag) endsTurn() bool { return t.kind == markToken || t.kind == markRole || t.kind == markUser }
+func (t *tag) endsTurn() bool { return t.kind == markToken || t.kind == markRole || t.kind == markUser }
 
 // othersTurn reports whether t begins a turn that is not the model's, or may begin one.
-func (t tag) othersTurn() bool {
+func (t *tag) othersTurn() bool {
 	return !t.close && (t.kind == markRole || t.kind == markUser || t.kind == markResult)
 }
 

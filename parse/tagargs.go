@@ -68,11 +68,11 @@ func (s *Scanner) inTagArgs() bool {
 		p := s.pos
 		s.pos += t.n
 		if s.named.dialect == DialectGLM {
-			s.glmTag(p, t)
+			s.glmTag(p, &t)
 		} else if s.named.toolTag {
-			s.childTag(p, t)
+			s.childTag(p, &t)
 		} else {
-			s.paramTag(p, t)
+			s.paramTag(p, &t)
 		}
 	}
 	return true
@@ -101,7 +101,7 @@ func (s *Scanner) directly(p int) bool {
 
 // paramTag acts on a tag of <function=NAME><parameter=KEY>… or of
 // <invoke name="NAME"><parameter name="KEY">….
-func (s *Scanner) paramTag(p int, t tag) {
+func (s *Scanner) paramTag(p int, t *tag) {
 	v := &s.tagArgs
 	if t.kind == markParam && s.foreign(t) {
 		return
@@ -148,7 +148,7 @@ func (s *Scanner) paramTag(p int, t tag) {
 
 // foreign reports whether a tag of a parameter belongs to a value: the call's own
 // are all <parameter> or all <param>, as the first is.
-func (s *Scanner) foreign(t tag) bool {
+func (s *Scanner) foreign(t *tag) bool {
 	v := &s.tagArgs
 	short := t.key == "param"
 	if len(v.keys) == 0 && !v.open {
@@ -171,7 +171,7 @@ func (s *Scanner) closeValue(p, n int) {
 }
 
 // childTag acts on a tag of <NAME><KEY>…</KEY></NAME>.
-func (s *Scanner) childTag(p int, t tag) {
+func (s *Scanner) childTag(p int, t *tag) {
 	v := &s.tagArgs
 	f := v.facts
 	switch {
@@ -193,7 +193,7 @@ func (s *Scanner) childTag(p int, t tag) {
 }
 
 // glmTag acts on a tag of NAME<arg_key>…</arg_key><arg_value>…</arg_value>.
-func (s *Scanner) glmTag(p int, t tag) {
+func (s *Scanner) glmTag(p int, t *tag) {
 	v := &s.tagArgs
 	switch {
 	case t.kind == markArgKey && !t.close && s.directly(p):

@@ -11,7 +11,7 @@ func (s *Scanner) angle(p int) bool {
 	case no:
 		return s.bareFunction(p)
 	}
-	return s.tagged(p, t)
+	return s.tagged(p, &t)
 }
 
 // bareFunction reads <function=NAME{…}, which Llama writes for
@@ -39,11 +39,11 @@ func (s *Scanner) triangle(p int) bool {
 	case no:
 		return s.pass(p, p+1)
 	}
-	return s.tagged(p-1, t)
+	return s.tagged(p-1, &t)
 }
 
 // tagged acts on the marker t at p.
-func (s *Scanner) tagged(p int, t tag) bool {
+func (s *Scanner) tagged(p int, t *tag) bool {
 	end := p + t.n
 	if t.othersTurn() && s.showsTurn() {
 		return s.blockFence(p)
@@ -116,12 +116,12 @@ func (s *Scanner) tagged(p int, t tag) bool {
 
 // namesTool reports whether t has the name of a tool as its attribute, as the results
 // have that the model is shown.
-func (s *Scanner) namesTool(t tag) bool {
+func (s *Scanner) namesTool(t *tag) bool {
 	return !t.close && !t.bars && t.attr != "" && t.more == "" && s.reg.known(t.attr)
 }
 
 // toolAttribute reads <tool_call name="NAME">; the arguments follow.
-func (s *Scanner) toolAttribute(p, end int, t tag) bool {
+func (s *Scanner) toolAttribute(p, end int, t *tag) bool {
 	return s.beginNamed(named{start: p, name: t.attr, at: end, dialect: DialectFunctionTag, tag: true, closer: t.name})
 }
 
@@ -175,7 +175,7 @@ func (s *Scanner) arrows(p int) bool {
 }
 
 // functionTag reads <function=NAME> and <invoke name="NAME">, or a closing one.
-func (s *Scanner) functionTag(p, end int, t tag) bool {
+func (s *Scanner) functionTag(p, end int, t *tag) bool {
 	if t.close {
 		if s.called {
 			if n := len(s.calls); n > 0 && s.shutByTag && betweenTags(s.calls[n-1].call.Dialect) {
@@ -197,7 +197,7 @@ func (s *Scanner) functionTag(p, end int, t tag) bool {
 }
 
 // toolTag reads <NAME> of a registered tool: parameters must follow.
-func (s *Scanner) toolTag(p, end int, t tag) bool {
+func (s *Scanner) toolTag(p, end int, t *tag) bool {
 	q := s.lookPast(end)
 	if q == len(s.text) && !s.eof {
 		return false
@@ -227,7 +227,7 @@ func (s *Scanner) toolTag(p, end int, t tag) bool {
 
 // toolName reads <invoke><tool_name>NAME</tool_name><parameters>, as Claude once
 // wrote calls: a child per parameter follows.
-func (s *Scanner) toolName(p, end int, t tag) bool {
+func (s *Scanner) toolName(p, end int, t *tag) bool {
 	if t.name != "invoke" {
 		return s.pass(p, end)
 	}

@@ -30,7 +30,7 @@ type middle struct {
 }
 
 // thinkTag acts on a tag of a thought.
-func (s *Scanner) thinkTag(p, end int, t tag) bool {
+func (s *Scanner) thinkTag(p, end int, t *tag) bool {
 	name := thinkName(t)
 	if t.close {
 		return s.closeThought(p, end, name)
@@ -40,7 +40,7 @@ func (s *Scanner) thinkTag(p, end int, t tag) bool {
 
 // thinkName folds the name of a thinking tag, so that an opening and its
 // closing tag have the same.
-func thinkName(t tag) string {
+func thinkName(t *tag) string {
 	if t.key == "" { // it has brackets or triangles
 		return t.name[:1]
 	}
@@ -149,8 +149,8 @@ func (s *Scanner) inThought() bool {
 	switch {
 	case ok == maybe:
 		return s.awaitTag(p)
-	case ok == yes && s.endsThought(t):
-		return s.leaveThought(start, start+t.n, t)
+	case ok == yes && s.endsThought(&t):
+		return s.leaveThought(start, start+t.n, &t)
 	}
 	s.pos = p + 1
 	return true
@@ -172,7 +172,7 @@ func (s *Scanner) thinkMarker(p int) (start int, t tag, ok tri) {
 }
 
 // endsThought reports whether t ends the thought that is open.
-func (s *Scanner) endsThought(t tag) bool {
+func (s *Scanner) endsThought(t *tag) bool {
 	switch s.think.kind {
 	case thinkHarmony:
 		switch strings.ToLower(t.name) {
@@ -189,7 +189,7 @@ func (s *Scanner) endsThought(t tag) bool {
 }
 
 // leaveThought ends the thought with the marker at p.
-func (s *Scanner) leaveThought(p, end int, t tag) bool {
+func (s *Scanner) leaveThought(p, end int, t *tag) bool {
 	s.add(pieceThink, p, dropNone)
 	s.state, s.lead = stText, true
 	if s.think.kind == thinkHarmony && t.kind != markToken {

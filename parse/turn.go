@@ -75,7 +75,7 @@ func lexTurn(line string, eof bool) (why dropReason, ok tri) {
 const maxRole = 20
 
 // role reads a token that begins a turn, and whose it is.
-func (s *Scanner) role(p, end int, t tag) bool {
+func (s *Scanner) role(p, end int, t *tag) bool {
 	if strings.EqualFold(t.name, "start") && t.bars {
 		s.header(p, named{})
 		return true
