@@ -5,28 +5,8 @@ import "strings"
 // end settles what is open where the text ends.
 func (s *Scanner) end(f Finish) {
 	n := len(s.text)
-	switch s.state {
-	case stOver:
-		s.add(pieceDrop, n, s.over)
-		return
-	case stThink:
-		s.add(pieceThink, n, dropNone)
-		s.think.open = true
-	case stCandidate:
-		s.unclosed()
-	case stEscaped:
-		if s.reg.known(escapedName(s.text[s.cand.start:])) {
-			s.cut("}")
-		}
-	case stNamed, stTagArgs, stAction, stInput:
-		if s.named.empty {
-			s.withoutArgs(s.named.at, true)
-			break
-		}
-		if s.named.ifInput && !s.named.input {
-			break
-		}
-		s.cut("the arguments of a call")
+	if s.state != stOver {
+		s.endState()
 	}
 	if s.state == stOver {
 		s.add(pieceDrop, n, s.over)
@@ -51,6 +31,29 @@ func (s *Scanner) end(f Finish) {
 		s.held = -1
 	}
 	s.lastRepeat()
+}
+
+// endState settles the construct that is being read.
+func (s *Scanner) endState() {
+	switch s.state {
+	case stThink:
+		s.add(pieceThink, len(s.text), dropNone)
+		s.think.open = true
+	case stCandidate:
+		s.unclosed()
+	case stEscaped:
+		if s.reg.known(escapedName(s.text[s.cand.start:])) {
+			s.cut("}")
+		}
+	case stNamed, stTagArgs, stAction, stInput:
+		switch {
+		case s.named.empty:
+			s.withoutArgs(s.named.at, true)
+		case s.named.ifInput && !s.named.input: // it is text
+		default:
+			s.cut("the arguments of a call")
+		}
+	}
 }
 
 // emptyAtEnd settles a hard marker that nothing follows. Behind calls the model

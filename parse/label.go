@@ -182,25 +182,17 @@ func (s *Scanner) colon(p int) bool {
 	for start < p && (s.text[start] == ' ' || s.text[start] == '\t') {
 		start++
 	}
-	word := start + labelLead(s.text[start:p])
-	if l, n := lexLabel(s.text[word:]); start >= s.done && l != labelNone && word+n == p+1 {
-		if word == start {
-			return s.onLabel(start, l, n)
-		}
-		for word+n < len(s.text) && (s.text[word+n] == '*' || s.text[word+n] == '_') {
-			n++
-		}
-		if word+n == len(s.text) && !s.eof {
-			s.beginPrefix(start)
-			return false
-		}
-		bold := strings.Trim(s.text[start:word], "*_") == ""
-		switch {
-		case l == labelAction && !bold:
-			return s.actionBehind(start, word+n)
-		case s.reactThought || l != labelAnswer && l != labelObservation:
-			return s.onLabel(start, l, word-start+n)
-		}
+	l, lead, end, is := s.labelAt(start, p)
+	bold := strings.Trim(lead, "*_") == ""
+	switch {
+	case is == maybe:
+		s.beginPrefix(start)
+		return false
+	case is == no:
+	case l == labelAction && !bold:
+		return s.actionBehind(start, end)
+	case lead == "" || s.reactThought || l != labelAnswer && l != labelObservation:
+		return s.onLabel(start, l, end-start)
 	}
 	if at := s.actionWithin(p); at > 0 {
 		return s.actionBehind(at, p+1)
@@ -211,6 +203,31 @@ func (s *Scanner) colon(p int) bool {
 		return true
 	}
 	return s.pass(p, p+1)
+}
+
+// labelAt reads the label that the colon at p ends, on the line whose first word begins at
+// start: what stands before it, and where it ends, bold type with it.
+func (s *Scanner) labelAt(start, p int) (l label, lead string, end int, is tri) {
+	if start < s.done {
+		return labelNone, "", 0, no // a part of it has been released
+	}
+	lead = s.text[start : start+labelLead(s.text[start:p])]
+	word := start + len(lead)
+	l, n := lexLabel(s.text[word:])
+	if l == labelNone || word+n != p+1 {
+		return labelNone, "", 0, no
+	}
+	end = word + n
+	if lead == "" {
+		return l, lead, end, yes
+	}
+	for end < len(s.text) && (s.text[end] == '*' || s.text[end] == '_') {
+		end++
+	}
+	if end == len(s.text) && !s.eof {
+		return labelNone, "", 0, maybe
+	}
+	return l, lead, end, yes
 }
 
 // actionWithin returns where the label of an action begins that the colon at p ends,

@@ -16,6 +16,9 @@ type marker struct {
 // openMarker opens a hard marker. One that is opened again before anything
 // followed is one marker.
 func (s *Scanner) openMarker(p, end int, t *tag) bool {
+	if s.namesTool(t) {
+		return s.toolAttribute(p, end, t)
+	}
 	s.beginPrefix(p)
 	if !s.marker.pending {
 		s.marker = marker{start: p, before: !s.blankBefore(p)}
@@ -118,7 +121,12 @@ func (s *Scanner) afterMarker(p int) bool {
 		s.read.toolSeen = s.reg.known(word)
 		return true
 	}
-	q := s.lookPast(p + n)
+	return s.nameAfterMarker(p, word, s.lookPast(p+n))
+}
+
+// nameAfterMarker reads a word behind a hard marker that is a name if its arguments, or
+// what leads to them, stand at q.
+func (s *Scanner) nameAfterMarker(p int, word string, q int) bool {
 	if q == len(s.text) {
 		if !s.eof {
 			return false
@@ -128,7 +136,7 @@ func (s *Scanner) afterMarker(p int) bool {
 		}
 		return s.nameAt(p, word, q)
 	}
-	switch c := s.text[q]; c {
+	switch s.text[q] {
 	case '{':
 		return s.nameAt(p, word, q)
 	case '<', '[':
@@ -203,6 +211,9 @@ func (s *Scanner) softMarker(p, end int, t *tag) bool {
 	if s.marker.on && s.marker.pending {
 		s.pos = end
 		return true
+	}
+	if s.namesTool(t) && s.blankBefore(p) {
+		return s.toolAttribute(p, end, t)
 	}
 	if t.bars && !t.half && t.key == "tool" && s.hasBefore(p) {
 		return s.endReply(p, dropTurn) // Jamba's header of a result

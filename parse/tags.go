@@ -53,63 +53,80 @@ func (s *Scanner) tagged(p int, t *tag) bool {
 		if t.close {
 			return s.closeMarker(p, end)
 		}
-		if s.namesTool(t) {
-			return s.toolAttribute(p, end, t)
-		}
 		return s.openMarker(p, end, t)
 	case markEnd:
 		return s.closeMarker(p, end)
 	case markSoft:
-		if s.namesTool(t) && s.blankBefore(p) {
-			return s.toolAttribute(p, end, t)
-		}
 		return s.softMarker(p, end, t)
 	case markFunction:
 		return s.functionTag(p, end, t)
 	case markThink:
 		return s.thinkTag(p, end, t)
 	case markToken:
-		if t.name == "s" && s.strikes(t.close) {
-			return s.pass(p, end)
-		}
-		if t.key == "bot_end" {
-			s.settleGroup() // the calls are complete; a comment follows
-		}
-		if s.called && !s.marker.pending {
-			s.marker = marker{}
-		}
-		return s.drop(p, end, dropToken)
+		return s.tokenTag(p, end, t)
 	case markRole:
 		return s.role(p, end, t)
 	case markUser:
 		if s.lead || s.atLine(p) || t.bars {
 			return s.endReply(p, dropTurn)
 		}
+		return s.pass(p, end)
 	case markResult:
-		if !t.close && (s.lead || s.atLine(p)) {
-			return s.endReply(p, dropResult)
-		}
-		if t.close && s.called {
-			return s.drop(p, end, dropToken)
-		}
+		return s.resultTag(p, end, t)
 	case markChannel:
 		return s.channel(p, end, t)
 	case markMessage, markPart:
 		return s.partTag(p, end)
 	case markParam, markArgKey, markArgValue:
-		if t.close && (s.called || s.argsInTags) {
-			return s.orphan(p, end)
-		}
-		if s.lead && s.called {
-			s.fault(ReasonAmbiguous, p, "one set of arguments")
-		}
-	default:
-		if !t.bars && !t.close && s.reg.known(t.name) {
-			return s.toolTag(p, end, t)
-		}
-		if t.bars && !t.half && s.lead && s.called {
-			return s.drop(p, end, dropToken)
-		}
+		return s.argTag(p, end, t)
+	}
+	return s.otherTag(p, end, t)
+}
+
+// tokenTag passes over a control token that says nothing.
+func (s *Scanner) tokenTag(p, end int, t *tag) bool {
+	if t.name == "s" && s.strikes(t.close) {
+		return s.pass(p, end)
+	}
+	if t.key == "bot_end" {
+		s.settleGroup() // the calls are complete; a comment follows
+	}
+	if s.called && !s.marker.pending {
+		s.marker = marker{}
+	}
+	return s.drop(p, end, dropToken)
+}
+
+// resultTag acts on a tag of a result, which a model can only invent.
+func (s *Scanner) resultTag(p, end int, t *tag) bool {
+	switch {
+	case !t.close && (s.lead || s.atLine(p)):
+		return s.endReply(p, dropResult)
+	case t.close && s.called:
+		return s.drop(p, end, dropToken)
+	}
+	return s.pass(p, end)
+}
+
+// argTag acts on a tag of an argument where none is due.
+func (s *Scanner) argTag(p, end int, t *tag) bool {
+	if t.close && (s.called || s.argsInTags) {
+		return s.orphan(p, end)
+	}
+	if s.lead && s.called {
+		s.fault(ReasonAmbiguous, p, "one set of arguments")
+	}
+	return s.pass(p, end)
+}
+
+// otherTag acts on a tag that stands in no table: it may have the name of a tool, or be a
+// token of a template that is not known.
+func (s *Scanner) otherTag(p, end int, t *tag) bool {
+	switch {
+	case !t.bars && !t.close && s.reg.known(t.name):
+		return s.toolTag(p, end, t)
+	case t.bars && !t.half && s.lead && s.called:
+		return s.drop(p, end, dropToken)
 	}
 	return s.pass(p, end)
 }
