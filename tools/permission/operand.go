@@ -21,7 +21,7 @@ type use struct{ reads, writes level }
 var uses = sync.OnceValue(func() map[string]use {
 	m := map[string]use{}
 	for u, names := range map[use]string{
-		{no, no}:     "echo printf true false : test [ for basename dirname which type",
+		{no, no}:     "echo printf true false : test [ basename dirname which type",
 		{yes, no}:    "cat head tail tac nl less more od xxd hexdump strings base64 wc sort cut paste comm diff cmp cksum md5sum sha1sum sha256sum cd pushd . source",
 		{maybe, no}:  "ls stat file tree du find fd grep egrep fgrep rg awk jq git",
 		{yes, yes}:   "cp mv ln install",

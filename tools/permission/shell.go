@@ -392,8 +392,9 @@ func isStream(p string) bool {
 	return slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"}, p)
 }
 
-// loop notes what a for loop may do to its variable. Those of the environment
-// are in capitals; PATH or IFS would change every command that follows.
+// loop notes what a for loop may do to its variable, and that its words may come
+// to be names of files. Variables of the environment are in capitals; PATH or IFS
+// would change every command that follows.
 func (s *shell) loop(f *syntax.ForClause) {
 	iter, ok := f.Loop.(*syntax.WordIter)
 	if f.Select || !ok {
