@@ -139,7 +139,7 @@ func (s *shell) argv(list []any) {
 func joinWords(words []word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
-		texts[i] = w.text
+		texts[i] = w.said()
 	}
 	return strings.Join(texts, " ")
 }

@@ -268,6 +268,9 @@ func (s *shell) mention(w word, class tools.Class, sure level) {
 	switch {
 	case sure == no || !s.watched(class):
 		return
+	case w.inBash != "":
+		s.mention(fixedWord(w.inBash), class, min(sure, maybe))
+		return
 	case len(w.choices) > 0:
 		for _, c := range w.choices {
 			s.mention(c, class, min(sure, maybe)) // not every shell knows braces

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type word struct {
 	danger string // why no * of a rule may stand for it
 
 	choices []word // what braces may make of it
+	inBash  string // what bash makes of it, where other shells know not all of its quotes
 }
 
 type wordKind uint8
@@ -30,6 +32,18 @@ const (
 func (w word) is(texts ...string) bool {
 	return w.kind == fixed && slices.Contains(texts, w.text)
 }
+
+// part is a text that stands in the word, known as well as the word is.
+func (w word) part(text string) word {
+	p := word{text: text, kind: w.kind}
+	if w.inBash != "" {
+		p.inBash = text
+	}
+	return p
+}
+
+// said is the text of the word as far as quotes go.
+func (w word) said() string { return cmp.Or(w.inBash, w.text) }
 
 // option says whether the word can be an option: it begins with a dash, or with
 // what is not known, or becomes several words.
@@ -84,7 +98,11 @@ func spell(parts []syntax.WordPart, written string) word {
 		return fixedWord(s.text.String())
 	}
 	s.flush()
-	return word{text: written, kind: s.kind, shape: s.shape, splits: s.splits}
+	read := word{text: written, kind: s.kind, shape: s.shape, splits: s.splits}
+	if s.kind == open && !slices.ContainsFunc(s.shape, func(p piece) bool { return p.gap != none }) {
+		read.inBash = s.text.String()
+	}
+	return read
 }
 
 // maxChoices is how many words are made of one with braces.
@@ -146,23 +164,32 @@ func (s *speller) expands(k wordKind, g gap) {
 	s.shape = s.shape.add(g)
 }
 
+// unread notes text that cannot be told. Unlike the value of a variable, which
+// stands where it is set, it stands nowhere else in the line: so it is held
+// against every rule.
+func (s *speller) unread() {
+	s.expands(open, optional)
+	s.shape = s.shape.add(oneChar, anyText)
+}
+
 func (s *speller) part(part syntax.WordPart) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		s.bare(part.Value)
 	case *syntax.SglQuoted:
-		switch {
-		case part.Dollar && strings.Contains(part.Value, `\`):
-			s.expands(open, anyText)
-			return
-		case part.Dollar:
+		text := part.Value
+		if part.Dollar {
 			s.kind = open // to some shells the $ is a part of it
+			var ok bool
+			if text, ok = ansiText(text); !ok {
+				s.unread()
+				return
+			}
 		}
-		s.put(part.Value)
+		s.put(text)
 	case *syntax.DblQuoted:
 		if part.Dollar {
-			s.expands(open, anyText)
-			return
+			s.kind = open
 		}
 		for _, inner := range part.Parts {
 			if lit, ok := inner.(*syntax.Lit); ok {

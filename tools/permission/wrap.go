@@ -203,7 +203,10 @@ const runsIts = " runs what it is given"
 // run finds the command behind a wrapper's own words. Behind an option that is
 // not known it may begin at any word.
 func (w wrapper) run(name string, args []word) started {
-	st := started{why: name + runsIts, any: w.input, scripts: optionTexts(args, w.texts)}
+	st := started{why: name + runsIts, any: w.input}
+	for _, text := range optionWords(args, w.texts) {
+		st.script(text)
+	}
 	rest, sure := w.skip(args)
 	rest = rest[min(w.operands, len(rest)):]
 	for w.assigns && len(rest) > 0 && assignment().MatchString(rest[0].text) {
@@ -240,7 +243,7 @@ func unseenName() word {
 func fillIn(words []word, marks []string) {
 	for i, w := range words {
 		for _, m := range append(marks, "{}") {
-			if w.kind == fixed && m != "" && strings.Contains(w.text, m) {
+			if (w.kind == fixed || w.inBash != "") && m != "" && strings.Contains(w.said(), m) {
 				words[i] = openWord(w.text)
 			}
 		}
@@ -251,8 +254,8 @@ var assignment = lazily(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // script notes words that, joined, are the text of a command.
 func (st *started) script(words ...word) {
-	if slices.ContainsFunc(words, func(w word) bool { return w.kind != fixed }) {
-		st.any = true
+	st.any = st.any || slices.ContainsFunc(words, func(w word) bool { return w.kind != fixed })
+	if slices.ContainsFunc(words, func(w word) bool { return w.kind != fixed && w.inBash == "" }) {
 		return
 	}
 	st.scripts = append(st.scripts, joinWords(words))
@@ -344,10 +347,10 @@ func runShell(name string, args []word) started {
 
 // isInput says whether a file is a stream of the program, or may be one.
 func isInput(w word) bool {
-	if w.kind != fixed {
+	if w.kind != fixed && w.inBash == "" {
 		return w.shape.vague()
 	}
-	p := cleanPath(w.text)
+	p := cleanPath(w.said())
 	return p == "/dev/stdin" || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/proc/") && strings.Contains(p, "/fd/")
 }
 
@@ -372,8 +375,8 @@ func runText(name string, args []word) started {
 		st.any = isInput(args[0])
 	}
 	for _, a := range args {
-		if _, text, ok := strings.Cut(a.text, "="); ok && name == "alias" {
-			st.script(word{text: text, kind: a.kind})
+		if _, text, ok := strings.Cut(a.said(), "="); ok && name == "alias" {
+			st.script(a.part(text))
 		}
 	}
 	return st
@@ -469,26 +472,34 @@ var scriptOptions = map[string][]string{
 	"man":   {"-P", "--pager"},
 }
 
-// optionTexts are the values of these options: in the next word, behind =, or
+// optionWords are the values of these options: in the next word, behind =, or
 // joined to a short one, which may stand behind others.
-func optionTexts(args []word, options []string) []string {
-	var texts []string
+func optionWords(args []word, options []string) (values []word) {
 	for i, a := range args {
+		text := a.said()
 		for _, o := range options {
-			value, ok := strings.CutPrefix(a.text, o)
-			if j := strings.IndexByte(a.text, o[1]); len(o) == 2 && j > 0 && a.option() && a.text[1] != '-' {
-				value, ok = a.text[j+1:], true
+			value, ok := strings.CutPrefix(text, o)
+			if j := strings.IndexByte(text, o[1]); len(o) == 2 && j > 0 && a.option() && text[1] != '-' {
+				value, ok = text[j+1:], true
 			}
 			switch {
 			case !ok:
 			case value == "" && i+1 < len(args):
-				texts = append(texts, args[i+1].text)
+				values = append(values, args[i+1])
 			case strings.HasPrefix(value, "="):
-				texts = append(texts, strings.TrimPrefix(value[1:], "exec="))
+				values = append(values, a.part(strings.TrimPrefix(value[1:], "exec=")))
 			case len(o) == 2:
-				texts = append(texts, value)
+				values = append(values, a.part(value))
 			}
 		}
+	}
+	return values
+}
+
+// optionTexts are the texts of optionWords.
+func optionTexts(args []word, options []string) (texts []string) {
+	for _, w := range optionWords(args, options) {
+		texts = append(texts, w.said())
 	}
 	return texts
 }
@@ -499,10 +510,10 @@ var quoted = lazily(`"(?:[^"\\]|\\.)*"`)
 func awkTexts(args []word) []string {
 	var texts []string
 	for _, a := range args {
-		if !strings.ContainsAny(a.text, "|@") && !strings.Contains(a.text, "system") {
+		if !strings.ContainsAny(a.said(), "|@") && !strings.Contains(a.said(), "system") {
 			continue
 		}
-		for _, q := range quoted().FindAllString(a.text, maxScripts) {
+		for _, q := range quoted().FindAllString(a.said(), maxScripts) {
 			texts = append(texts, unescape(q[1:len(q)-1], `"\`))
 		}
 	}
