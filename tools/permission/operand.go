@@ -45,12 +45,14 @@ const maxPath = 4096
 func (s *shell) mentions(words []word) {
 	name := programOf(words)
 	u, known := uses()[name]
+	s.flows = s.flows || slices.Contains(readers, name)
 	switch {
 	case !known:
 		u = use{maybe, maybe}
-	case s.flows && (name == "echo" || name == "printf"): // another may open what they print
-		words = slices.DeleteFunc(slices.Clone(words), func(w word) bool { return w.kind != fixed })
-		u = use{maybe, maybe}
+	case name == "printf" && len(words) > 1 && (words[1].mayBe("-v") || strings.HasPrefix(words[1].said(), "-v")):
+		u = use{maybe, maybe} // it sets a variable
+	case name == "echo" || name == "printf":
+		s.prints(words[1:])
 	}
 	if slices.ContainsFunc(words, func(w word) bool { return w.danger != "" || name == "git" && w.is(gitWriters...) }) {
 		u.writes = max(u.writes, maybe)
@@ -75,11 +77,21 @@ func (s *shell) mentions(words []word) {
 }
 
 // held notes a text that a command may take the name of a file from: a variable,
-// or a here-document.
+// an element of a list, or a here-document.
 func (s *shell) held(w *syntax.Word) {
-	text := readWord(w, s.src)
+	if w == nil {
+		return
+	}
+	text := s.read(w)[0]
 	s.mention(text, tools.Read, maybe)
 	s.mention(text, tools.Write, maybe)
+}
+
+// heldKey notes the key of an element, which is a text like any other.
+func (s *shell) heldKey(key syntax.ArithmExpr) {
+	if w, ok := key.(*syntax.Word); ok {
+		s.held(w)
+	}
 }
 
 var sedFile = lazily(`[rRwW][ \t]*([^ \t\n;}][^\n;}]*)`)

@@ -31,11 +31,15 @@ type shell struct {
 	policy  *Policy
 	folders []string // where the line may be when it names a file; "": the working folder
 	moved   bool     // a cd stands in the line
-	flows   bool     // what a command prints may become words of another
+	flows   bool     // what a command prints, or a here-document, may become words of another
+	splits  bool     // the value of a variable may become several words
 	lost    bool     // the line may be in folders that are not among them
 
-	acts  []act
-	todo  []script
+	acts    []act
+	todo    []script
+	printed []word // texts that become words if it flows
+	kept    []word // values of variables that become words if they are split
+
 	words int    // of the commands that were taken apart
 	src   string // of the script that is being read
 	guess bool   // nobody knows that it is one
@@ -75,6 +79,7 @@ func (s *shell) finish() {
 		s.src, s.guess = next.text, next.guess
 		s.script(next.text)
 	}
+	s.passOn()
 	s.settle()
 }
 
@@ -183,6 +188,13 @@ func (s *shell) node(n syntax.Node) {
 		s.loop(n)
 	case *syntax.DeclClause:
 		s.declare(n)
+	case *syntax.Assign:
+		s.held(n.Value)
+		s.heldKey(n.Index)
+		s.keeps(n.Value)
+	case *syntax.ArrayElem:
+		s.held(n.Value)
+		s.heldKey(n.Index)
 	case *syntax.CmdSubst, *syntax.ProcSubst:
 		s.flows = true
 		s.barred(source(s.src, n), "a substitution runs a command in it")
@@ -192,7 +204,7 @@ func (s *shell) node(n syntax.Node) {
 		} else if !plainParam(n) {
 			s.barred(text, "the shell computes what stands there")
 		}
-		if n.Exp != nil && n.Exp.Word != nil {
+		if n.Exp != nil {
 			s.held(n.Exp.Word)
 		}
 	case *syntax.ArithmExp:
@@ -258,18 +270,25 @@ func (s *shell) call(c *syntax.CallExpr) {
 		if len(c.Args) == 0 || !harmless(a) {
 			s.barred(source(s.src, a), "it sets a variable")
 		}
-		if a.Value != nil {
-			s.held(a.Value)
-		}
 	}
 	if len(c.Args) == 0 {
 		return
 	}
 	words := make([]word, len(c.Args))
 	for i, w := range c.Args {
-		words[i] = readWord(w, s.src)
+		words[i] = s.read(w)[0]
 	}
 	s.command(words, shorten(source(s.src, c)))
+}
+
+// read reads a word, if there is one, and notes whether it is split.
+func (s *shell) read(w *syntax.Word) []word {
+	if w == nil {
+		return nil
+	}
+	read := readWord(w, s.src)
+	s.splits = s.splits || read.splits
+	return []word{read}
 }
 
 // command notes a command by its words. Commands that it starts come after it;
@@ -327,12 +346,12 @@ func (s *shell) redirect(r *syntax.Redirect) {
 		if !plainEnd(r, s.src) {
 			s.hidden(source(s.src, r), "not every shell finds the same end of the text")
 		}
-		if r.Hdoc != nil {
-			s.held(r.Hdoc)
-		}
+		s.held(r.Hdoc)
+		s.prints(s.read(r.Hdoc))
 		return
 	case syntax.WordHdoc:
 		s.held(r.Word)
+		s.prints(s.read(r.Word))
 		return
 	case syntax.RdrIn:
 		class = tools.Read
@@ -399,6 +418,8 @@ func (s *shell) loop(f *syntax.ForClause) {
 	iter, ok := f.Loop.(*syntax.WordIter)
 	if f.Select || !ok {
 		s.odd(f)
+	}
+	if !ok {
 		return
 	}
 	if !ownName(iter.Name.Value) {
@@ -406,7 +427,7 @@ func (s *shell) loop(f *syntax.ForClause) {
 	}
 	words := []word{fixedWord("for")}
 	for _, item := range iter.Items {
-		words = append(words, readWord(item, s.src))
+		words = append(words, s.read(item)...)
 	}
 	s.mentions(words)
 }
@@ -415,9 +436,6 @@ func (s *shell) loop(f *syntax.ForClause) {
 func (s *shell) declare(d *syntax.DeclClause) {
 	words := []word{fixedWord(d.Variant.Value)}
 	for _, a := range d.Args {
-		if a.Value != nil {
-			s.held(a.Value)
-		}
 		if a.Naked && a.Value != nil {
 			words = append(words, readWord(a.Value, s.src))
 		} else {
