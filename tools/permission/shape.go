@@ -55,6 +55,26 @@ func (s shape) star() shape {
 	return s.add(anyName)
 }
 
+// loose is the shape where stars take dots and slashes too.
+func (s shape) loose() (loose shape) {
+	for len(s) > 0 {
+		n := 1
+		switch {
+		case len(s) > 2 && s[0].gap == optional && s[1].gap == notDot: // what star made
+			n = 3
+			loose = loose.add(anyText)
+		case s[0].gap == anyName:
+			loose = loose.add(anyText)
+		case s[0].char == '/' && s[0].gap == none && len(loose) > 0 && loose[len(loose)-1].gap == anyText:
+			// ** may stand for no folder at all
+		default:
+			loose = append(loose, s[0])
+		}
+		s = s[n:]
+	}
+	return loose
+}
+
 // base is the shape of the last name of a path of this shape.
 func (s shape) base() shape {
 	for i := len(s) - 1; i >= 0; i-- {

@@ -33,6 +33,7 @@ type shell struct {
 	moved   bool     // a cd stands in the line
 	flows   bool     // what a command prints, or a here-document, may become words of another
 	splits  bool     // the value of a variable may become several words
+	globs   bool     // what * stands for may be another
 	lost    bool     // the line may be in folders that are not among them
 
 	acts    []act
@@ -77,6 +78,7 @@ func (s *shell) finish() {
 			break
 		}
 		s.src, s.guess = next.text, next.guess
+		s.globs = s.globs || globNames().MatchString(next.text)
 		s.script(next.text)
 	}
 	s.passOn()
@@ -328,6 +330,7 @@ func (s *shell) command(words []word, text string) {
 			todo = append(todo, item{c, yes})
 		}
 		s.changeFolder(words)
+		s.globs = s.globs || changesGlobs(words, started.any)
 		s.mentions(words)
 		if unpacks(programOf(words), words[1:]) {
 			s.unpack(text)
@@ -438,6 +441,7 @@ func (s *shell) declare(d *syntax.DeclClause) {
 	for _, a := range d.Args {
 		if a.Naked && a.Value != nil {
 			words = append(words, readWord(a.Value, s.src))
+			s.globs = s.globs || words[len(words)-1].kind != fixed // nobody knows which variable
 		} else {
 			words = append(words, openWord(source(s.src, a)))
 		}
@@ -544,6 +548,9 @@ func ofNobody(p string) (rest string, ok bool) {
 func (s *shell) settle() {
 	for i := range s.acts {
 		a := &s.acts[i]
+		if s.globs && a.shape != nil {
+			a.shape = a.shape.loose()
+		}
 		if a.raw == "" {
 			continue
 		}

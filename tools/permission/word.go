@@ -208,6 +208,9 @@ func (s *speller) part(part syntax.WordPart) {
 		} else {
 			s.expands(open, anyText)
 		}
+	case *syntax.ExtGlob:
+		s.unread()
+		s.splits = true
 	default:
 		s.expands(open, anyText)
 		s.splits = true
