@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -9,8 +10,9 @@ import (
 
 // A markdown writes Markdown to a terminal while it comes: emphasis, code,
 // headings, lists, quotes, tables and links are shown, text is wrapped between
-// words. What is no valid Markdown is shown as it stands, and nothing is lost
-// but the marks that a style replaces.
+// words. What is no valid Markdown is shown as it stands, and nothing is lost but
+// the marks that a style replaces: where it is in doubt whether a character is a
+// mark, as in 2**10, _private_name and src/*.go, it is none.
 //
 // It holds back what it cannot decide yet: the word at the end, an emphasis or
 // link that may be closed on its line, a line of code, a table.
@@ -22,15 +24,27 @@ type markdown struct {
 	line    string // of the current line, what is not written yet
 	started bool   // what kind of line it is has been decided
 	heading bool
+	oneWord bool   // nothing of it is wrapped
 	indent  string // before the lines that a wrapped line becomes
-	fence   string // what ends the code block
-	table   []string
+	blank   bool   // there is nothing on it
 
-	col          int // of the terminal
-	space        bool
-	word         []span // pieces of the word that is being put together
-	bold, italic bool
-	prev         rune // the last character read, on this line
+	fence string // what ends the code block
+	table []string
+	above above // what stands above the line
+
+	col    int    // of the terminal
+	spaces int    // that stand before the word
+	word   []span // pieces of the word that is being put together
+	open   []emphasis
+	prev   rune // the last character read, on this line
+	at     int  // how much of the line has been read
+}
+
+// above is what the lines above say of an indented one.
+type above struct {
+	blank bool // the last is empty
+	code  bool // the last that is not empty is indented code
+	list  bool // they are of a list, whose text may be indented as far as code
 }
 
 const (
@@ -39,11 +53,15 @@ const (
 	styleCode   style = styleName
 )
 
+// escapes are the characters that a backslash makes plain. Before others it
+// rather belongs to a path, a pattern or a formula.
+const escapes = "\\`*_#~<>"
+
 // holdLimit is how much of a line is held back for a mark to be closed.
 const holdLimit = 600
 
 func newMarkdown(s *screen) *markdown {
-	return &markdown{s: s, width: max(20, s.width()-1), kinds: kindsOfLines()}
+	return &markdown{s: s, width: max(20, s.width()-1), kinds: kindsOfLines(), above: above{blank: true}}
 }
 
 // write takes the next piece of the text.
@@ -109,10 +127,11 @@ func (m *markdown) advance(ended bool) {
 // text. Lines of code, tables and rules are left to endLine.
 func (m *markdown) begin(ended bool) {
 	trimmed := strings.TrimLeft(m.line, " \t")
+	m.blank = strings.TrimSpace(trimmed) == ""
 	switch {
 	case !ended && (m.kinds.undecided.MatchString(m.line) || m.kinds.fence.MatchString(m.line)):
 		return
-	case m.kinds.fence.MatchString(m.line), m.kinds.rule.MatchString(m.line), strings.HasPrefix(trimmed, "|"):
+	case m.kinds.fence.MatchString(m.line), m.kinds.rule.MatchString(m.line), strings.HasPrefix(trimmed, "|"), m.isCode():
 		return
 	}
 	m.flushTable()
@@ -124,7 +143,8 @@ func (m *markdown) begin(ended bool) {
 	case m.kinds.quote.MatchString(m.line):
 		m.line = m.line[len(m.kinds.quote.FindString(m.line)):]
 		m.lead(stylePlain, "", styleDim, "│ ")
-	case m.kinds.item.MatchString(m.line):
+	case m.isItem():
+		m.above.list = true
 		mark := m.kinds.item.FindString(m.line)
 		m.line = m.line[len(mark):]
 		before := mark[:len(mark)-len(strings.TrimLeft(mark, " \t"))]
@@ -134,15 +154,34 @@ func (m *markdown) begin(ended bool) {
 		}
 		m.lead(stylePlain, before, styleDim, bullet+" ")
 	default:
-		m.lead(stylePlain, m.line[:len(m.line)-len(trimmed)], stylePlain, "")
+		before := m.line[:len(m.line)-len(trimmed)]
+		m.above.list = m.above.list && (m.blank || before != "")
+		m.lead(stylePlain, before, stylePlain, "")
 		m.line = trimmed
 	}
 }
 
+// isItem says whether the line is one of a list. The times of cron begin with
+// several stars.
+func (m *markdown) isItem() bool {
+	mark := m.kinds.item.FindString(m.line)
+	return mark != "" && !strings.HasPrefix(m.line[len(mark):], "* ")
+}
+
+// isCode says whether the line is indented code: by four, and not going on with
+// a paragraph or a list above it.
+func (m *markdown) isCode() bool {
+	before := m.line[:len(m.line)-len(strings.TrimLeft(m.line, " \t"))]
+	return !m.blank && textWidth(spread(before)) >= 4 && (m.above.blank || m.above.code) && !m.above.list && !m.isItem()
+}
+
+// spread writes tabs as spaces.
+func spread(blanks string) string { return strings.ReplaceAll(blanks, "\t", "    ") }
+
 // lead writes what stands before the text of a line; wrapped lines are
 // indented as far.
 func (m *markdown) lead(look style, before string, markLook style, mark string) {
-	before = strings.ReplaceAll(before, "\t", "    ")
+	before = spread(before)
 	m.s.put(span{look, before}, span{markLook, mark})
 	m.col = textWidth(before + mark)
 	m.indent = strings.Repeat(" ", m.col)
@@ -166,13 +205,19 @@ func (m *markdown) endLine() {
 		m.flushTable()
 		m.fence = m.kinds.fence.FindStringSubmatch(line)[1]
 		m.s.put(span{styleDim, line}, "\n")
+	case m.isCode():
+		m.flushTable()
+		m.s.put(span{styleCode, line}, "\n")
+		m.above.code = true
 	case m.kinds.rule.MatchString(line):
 		m.flushTable()
 		m.s.put(span{styleDim, strings.Repeat("─", min(m.width, 40))}, "\n")
 	default:
 		m.table = append(m.table, line)
 	}
-	*m = markdown{s: m.s, width: m.width, kinds: m.kinds, fence: m.fence, table: m.table}
+	m.above.code = m.above.code && !m.started || m.above.code && m.blank
+	m.above.blank = m.blank
+	*m = markdown{s: m.s, width: m.width, kinds: m.kinds, fence: m.fence, table: m.table, above: m.above}
 }
 
 // inline writes the text of a line as far as it is certain.
@@ -185,6 +230,7 @@ func (m *markdown) inline(ended bool) {
 		r, _ := utf8.DecodeLastRuneInString(m.line[:n])
 		m.prev = r
 		m.line = m.line[n:]
+		m.at += n
 	}
 }
 
@@ -194,14 +240,17 @@ func (m *markdown) piece(ended bool) int {
 	s := m.line
 	switch c := s[0]; c {
 	case ' ', '\t', '\r':
+		if m.oneWord {
+			break
+		}
 		m.flushWord()
-		m.space = true
+		m.spaces += textWidth(spread(s[:1]))
 		return 1
 	case '\\':
 		if len(s) == 1 && !ended {
 			return 0
 		}
-		if len(s) > 1 && strings.IndexByte("\\`*_{}[]()#+-.!|>~", s[1]) >= 0 {
+		if len(s) > 1 && strings.IndexByte(escapes, s[1]) >= 0 {
 			return m.add(s[1:2], 2)
 		}
 	case '`':
@@ -217,7 +266,7 @@ func (m *markdown) piece(ended bool) int {
 // plain takes characters up to the next that may mean something.
 func (m *markdown) plain() int {
 	r, n := utf8.DecodeRuneInString(m.line)
-	if r >= 0x1100 && textWidth(string(r)) == 2 {
+	if !m.oneWord && r >= 0x1100 && textWidth(string(r)) == 2 {
 		// Text without spaces may be broken anywhere. Marks may follow.
 		m.flushWord()
 		m.add(m.line[:n], n)
@@ -248,10 +297,10 @@ func (m *markdown) add(text string, n int) int {
 // look is the style of text at this place.
 func (m *markdown) look() style {
 	var look style
-	if m.heading || m.bold {
+	if m.heading || slices.ContainsFunc(m.open, func(e emphasis) bool { return e.run > 1 }) {
 		look += styleBold
 	}
-	if m.italic {
+	if slices.ContainsFunc(m.open, func(e emphasis) bool { return e.run != 2 }) {
 		look += styleItalic
 	}
 	return look
@@ -259,97 +308,69 @@ func (m *markdown) look() style {
 
 // code takes a code span.
 func (m *markdown) code(ended bool) int {
-	n := len(m.line) - len(strings.TrimLeft(m.line, "`"))
-	if n == len(m.line) && !ended {
+	text, n, found := codeSpan(m.line, ended)
+	switch {
+	case found == yet && m.hold(ended):
 		return 0
+	case found == there:
+		m.word = append(m.word, span{m.look() + styleCode, text})
+		return n
 	}
-	ticks := m.line[:n]
-	for at := n; at < len(m.line); {
-		i := strings.Index(m.line[at:], ticks)
+	ticks := len(m.line) - len(strings.TrimLeft(m.line, "`"))
+	return m.add(m.line[:ticks], ticks)
+}
+
+// codeSpan reads a code span, of n bytes, that the text begins with.
+func codeSpan(s string, ended bool) (text string, n int, found found) {
+	ticks := runOf(s)
+	for at := ticks; at < len(s); {
+		i := strings.IndexByte(s[at:], '`')
 		if i < 0 {
 			break
 		}
 		end := at + i
-		after := end + n
-		run := after
-		for run < len(m.line) && m.line[run] == '`' {
-			run++
+		at = end + runOf(s[end:])
+		switch {
+		case at == len(s) && !ended:
+			return "", 0, yet // the run may grow
+		case at-end == ticks:
+			text = s[ticks:end]
+			if len(text) > 2 && text[0] == ' ' && text[len(text)-1] == ' ' && strings.TrimSpace(text) != "" {
+				text = text[1 : len(text)-1]
+			}
+			return text, at, there
 		}
-		if run == len(m.line) && !ended {
-			return 0 // the run may grow
-		}
-		if run == after {
-			m.word = append(m.word, span{m.look() + styleCode, strings.TrimSpace(m.line[n:end])})
-			return after
-		}
-		at = run
 	}
-	if m.hold(ended) {
-		return 0
+	if !ended {
+		return "", 0, yet
 	}
-	return m.add(ticks, n)
+	return "", 0, nowhere
 }
+
+// runOf is how often the first byte of the text is repeated.
+func runOf(s string) int { return len(s) - len(strings.TrimLeft(s, s[:1])) }
+
+// found is whether something stands in a text, or has yet to come.
+type found uint8
+
+const (
+	nowhere found = iota
+	there
+	yet
+)
 
 // hold says whether to wait for a mark to be closed.
 func (m *markdown) hold(ended bool) bool { return !ended && len(m.line) < holdLimit }
 
-// emphasis takes a mark of bold or italic text. It counts only when its partner
-// stands on the same line.
-func (m *markdown) emphasis(ended bool) int {
-	mark := m.line[:1]
-	if strings.HasPrefix(m.line, mark+mark) {
-		mark += mark
-	} else if len(m.line) == 1 && !ended {
-		return 0 // it may be doubled
-	}
-	open := &m.bold
-	if len(mark) == 1 {
-		open = &m.italic
-	}
-	rest := m.line[len(mark):]
-	if *open && m.prev != ' ' && m.prev != 0 {
-		*open = false
-		return len(mark)
-	}
-	switch {
-	case rest == "" && !ended:
-		return 0
-	case *open || rest == "" || strings.IndexByte(" \t", rest[0]) >= 0:
-	case mark[0] == '_' && isWord(m.prev):
-	case closes(rest, mark, ended):
-		*open = true
-		return len(mark)
-	case m.hold(ended):
-		return 0
-	}
-	return m.add(mark, len(mark))
-}
-
-// closes says whether the mark is closed in text: not behind a space, not in a
-// code span, and not as part of a longer mark, which one at the end may still
-// become.
-func closes(text, mark string, ended bool) bool {
-	code := false
-	for i := 0; i+len(mark) <= len(text); i++ {
-		if text[i] == '`' {
-			code = !code
-		}
-		if i == 0 || code || !strings.HasPrefix(text[i:], mark) || text[i-1] == ' ' {
-			continue
-		}
-		if len(mark) == 1 && (text[i-1] == mark[0] || strings.HasPrefix(text[i+1:], mark) || i+1 == len(text) && !ended) {
-			continue
-		}
-		return true
-	}
-	return false
-}
-
 // link takes [text](address).
 func (m *markdown) link(ended bool) int {
-	if l := m.kinds.link.FindStringSubmatch(m.line); l != nil {
+	l := m.kinds.link.FindStringSubmatch(m.line)
+	switch {
+	case isWord(m.prev), l != nil && (l[2] == "" || m.closesWithin(len(l[0]))): // a[0](x) is none
+		return m.add("[", 1)
+	case l != nil:
 		m.word = append(m.word, span{m.look() + styleLink, l[1]})
-		if l[2] != l[1] && l[2] != "" {
+		if l[2] != l[1] {
 			m.word = append(m.word, span{styleDim, " (" + l[2] + ")"})
 		}
 		return len(l[0])
@@ -370,8 +391,8 @@ func (m *markdown) flushWord() {
 		w += textWidth(p.text)
 	}
 	lead := ""
-	if m.space && m.col > 0 {
-		lead = " "
+	if m.col > 0 {
+		lead = strings.Repeat(" ", m.spaces)
 	}
 	if m.col > len(m.indent) && m.col+len(lead)+w > m.width {
 		lead = "\n" + m.indent
@@ -385,68 +406,5 @@ func (m *markdown) flushWord() {
 	}
 	m.s.put(parts...)
 	m.col += w
-	m.word, m.space = m.word[:0], false
+	m.word, m.spaces = m.word[:0], 0
 }
-
-// flushTable writes the rows that were held back, their columns aligned, or as
-// they stand when they do not fit.
-func (m *markdown) flushTable() {
-	rows := m.table
-	m.table = nil
-	cells, widths := readTable(rows)
-	total := 0
-	for _, w := range widths {
-		total += w + 3
-	}
-	if len(rows) < 2 || total > m.width {
-		for _, row := range rows {
-			m.s.put(row, "\n")
-		}
-		return
-	}
-	for i, row := range cells {
-		if row == nil {
-			m.s.put(span{styleDim, strings.Repeat("─", total-1)}, "\n")
-			continue
-		}
-		parts := []any{}
-		for j, cell := range row {
-			look := stylePlain
-			if i == 0 {
-				look = styleBold
-			}
-			parts = append(parts, " ", span{look, cell}, strings.Repeat(" ", widths[j]-textWidth(cell)), "  ")
-		}
-		m.s.put(append(parts, "\n")...)
-	}
-}
-
-func isDelimiterRow(row string) bool {
-	return strings.Contains(row, "-") && kindsOfLines().delimiterRow.MatchString(row)
-}
-
-// readTable splits rows into cells, none for the row below the head that only
-// rules it off, and measures the columns.
-func readTable(rows []string) (cells [][]string, widths []int) {
-	for i, row := range rows {
-		if i == 1 && isDelimiterRow(row) {
-			cells = append(cells, nil)
-			continue
-		}
-		row = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(row), "|"), "|")
-		var line []string
-		for j, cell := range strings.Split(row, "|") {
-			cell = clean(plainMarks.Replace(strings.TrimSpace(cell)))
-			line = append(line, cell)
-			if j == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[j] = max(widths[j], textWidth(cell))
-		}
-		cells = append(cells, line)
-	}
-	return cells, widths
-}
-
-// plainMarks takes the marks out of a table's cell, which has one style.
-var plainMarks = strings.NewReplacer("**", "", "`", "")
