@@ -136,7 +136,7 @@ func addPermissionFlags(f *pflag.FlagSet, o *options) {
 	o.approve = "ask"
 	f.Var(&choice{to: &o.approve, words: []string{"ask", "never", "edits", "all"}}, "approve",
 		"`WHICH` calls that no rule names may run: ask, never (only reads), edits, all")
-	f.BoolVarP(&o.yes, "yes", "y", false, "the same as --approve all")
+	f.BoolVarP(&o.yes, "yes", "y", false, "the same as --approve all, which no other --approve may stand beside")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow what fits `RULE`, such as \"exec git log *\"; may be repeated")
 	f.StringArrayVar(&o.deny, "deny", nil, "never run what fits `RULE`; may be repeated")
 }
@@ -259,6 +259,9 @@ func (o *options) settle(e *env, c *command, set *pflag.FlagSet) error {
 			return usageErrorf("--json and -o %s exclude each other", o.format)
 		}
 		o.format = formatJSON
+	}
+	if o.yes && set.Changed("approve") && o.approve != "all" {
+		return usageErrorf("-y and --approve %s exclude each other: -y is --approve all", o.approve)
 	}
 	if c.configured {
 		var err error

@@ -370,6 +370,9 @@ func (o *options) chooseTools(all []*tools.Tool) ([]string, error) {
 	if len(words) == 0 {
 		words = []string{"default"}
 	}
+	if len(words) > 1 && slices.Contains(words, "none") {
+		return nil, usageErrorf("tools: none stands beside others: %s", strings.Join(words, ", "))
+	}
 	known := toolNames(all)
 	var names []string
 	for _, w := range words {
