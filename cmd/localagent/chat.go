@@ -40,7 +40,7 @@ func runChat(ctx context.Context, e *env, o *options, args []string) error {
 	var first loop.Prompt
 	var err error
 	if len(args) > 0 || len(o.files) > 0 {
-		if first, err = e.firstPrompt(args, o.files); err != nil {
+		if first, err = e.firstPrompt(ctx, args, o.files); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func runChat(ctx context.Context, e *env, o *options, args []string) error {
 }
 
 // firstPrompt is the prompt of the arguments. Stdin is left to the chat.
-func (e *env) firstPrompt(args, files []string) (loop.Prompt, error) {
+func (e *env) firstPrompt(ctx context.Context, args, files []string) (loop.Prompt, error) {
 	instruction, at, err := instructionOf(args)
 	if err == nil && at >= 0 {
 		err = usageErrorf(`chat reads its prompts from stdin: "-" has no place in them`)
@@ -57,7 +57,7 @@ func (e *env) firstPrompt(args, files []string) (loop.Prompt, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Attachments, err = e.readFiles(files)
+	p.Attachments, err = e.readFiles(ctx, files)
 	return p, err
 }
 

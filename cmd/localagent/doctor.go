@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/ollama"
@@ -84,6 +83,9 @@ func runDoctor(ctx context.Context, e *env, o *options, _ []string) error {
 	e.examineModel(ctx, o, client, x)
 	e.examineSettings(o, x)
 	e.examineState(x)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	x.OK = true
 	for _, f := range x.Findings {
 		x.OK = x.OK && f.OK
@@ -136,9 +138,7 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 		return
 	}
 	x.good("host", host, o.cfg.sourceOf("host"))
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	v, err := client.Version(ctx)
+	v, err := answer(ctx, e.patience, client.Version)
 	if err != nil {
 		x.bad("server", plainText(err), serverCure(err))
 		return
@@ -164,6 +164,9 @@ func (e *env) examineServer(ctx context.Context, o *options, client *ollama.Clie
 // serverCure says how to get a server that answers.
 func serverCure(err error) string {
 	var m *loop.ModelError
+	if errors.Is(err, errSilent) {
+		return cureSilent
+	}
 	if errors.As(err, &m) && m.Kind != loop.Unreachable && m.Cure != "" {
 		return m.Cure
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -18,6 +19,8 @@ type env struct {
 	getenv func(string) string
 	kill   chan struct{} // closed when the user will not wait for tools to end
 
+	patience time.Duration // with a server
+
 	mu    sync.Mutex
 	catch func(cause error) bool // takes an interrupt, or says that it did not
 }
@@ -29,6 +32,8 @@ func newEnv(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) strin
 		err:    newScreen(stderr, getenv),
 		getenv: getenv,
 		kill:   make(chan struct{}),
+
+		patience: patience,
 	}
 	if e.out.tty && e.err.tty {
 		e.err.beside = e.out // a note never stands behind half a line of the answer

@@ -144,7 +144,7 @@ func addPermissionFlags(f *pflag.FlagSet, o *options) {
 func addLimitFlags(f *pflag.FlagSet, o *options) {
 	f.IntVar(&o.maxSteps, "max-steps", 20, "`NUMBER` of requests to the model, retries apart; -1 for no limit")
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "`NUMBER` of tokens of the whole run, prompts and replies")
-	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for the whole run, such as 90s or 5m")
+	f.Var((*duration)(&o.timeout), "timeout", "`TIME` for the whole run, such as 90s or 5m; it also bounds the wait for stdin and files")
 	o.guard = "warn"
 	f.Var(&choice{to: &o.guard, words: []string{"stop", "warn", "off"}}, "loop-guard",
 		"`WHAT` to do when a step repeats: stop, warn first, off")

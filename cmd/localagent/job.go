@@ -67,7 +67,7 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	schema, err := readSchema(o.schema)
+	schema, err := j.e.readSchema(ctx, o.schema)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (j *job) setAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	system, err := systemText(o) // later, as each model may have its own
+	system, err := j.e.systemText(ctx, o) // later, as each model may have its own
 	if err != nil {
 		return err
 	}
@@ -143,13 +143,13 @@ func guardOf(word string) loop.Guard {
 }
 
 // readSchema reads the schema that the answer must fit.
-func readSchema(file string) (json.RawMessage, error) {
+func (e *env) readSchema(ctx context.Context, file string) (json.RawMessage, error) {
 	if file == "" {
 		return nil, nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := e.readBytes(ctx, file)
 	if err != nil {
-		return nil, &statusError{exitUsage, err}
+		return nil, err
 	}
 	if _, err := tools.NewSchema(b); err != nil {
 		return nil, usageErrorf("%s cannot be used as a JSON Schema: %v", file, err)
@@ -191,7 +191,8 @@ func (j *job) play(ctx context.Context, p loop.Prompt) (*loop.Result, int) {
 	return end, code(end)
 }
 
-// withTimeout bounds ctx by --timeout.
+// withTimeout bounds ctx by --timeout. A bound that is there already stays, if it
+// is the earlier one.
 func withTimeout(ctx context.Context, o *options) (context.Context, context.CancelFunc) {
 	if o.timeout == 0 {
 		return ctx, func() {}

@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/localagent/localagent/loop"
 	"github.com/localagent/localagent/loop/ollama"
@@ -30,7 +31,7 @@ type modelHeader struct {
 func (e *env) newModel(ctx context.Context, o *options) (loop.Model, modelHeader, error) {
 	h := modelHeader{Header: session.Header{Model: o.model}}
 	if file, ok := strings.CutPrefix(o.model, replayPrefix); ok {
-		m, err := openReplay(file)
+		m, err := await(ctx, e, file+"…", func() (*replay.Model, error) { return openReplay(file) })
 		h.NumCtx = o.numCtx
 		h.dialect = dialectOf(o.dialect, "")
 		h.Dialect = string(h.dialect)
@@ -135,10 +136,10 @@ const withoutModel = "  without one:   localagent demo          (or -m replay:FI
 
 // onlyModel is the model to use when none is named: the only one installed.
 func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, error) {
-	models, err := client.Models(ctx)
+	models, err := e.listModels(ctx, client)
 	switch {
 	case err != nil:
-		return "", e.noServer(client, err)
+		return "", err
 	case len(models) == 1:
 		return models[0].Name, nil
 	case len(models) == 0:
@@ -152,23 +153,66 @@ func (e *env) onlyModel(ctx context.Context, client *ollama.Client) (string, err
 	return "", usageErrorf("no model: name one with -m or LOCALAGENT_MODEL; installed are %s", strings.Join(names, ", "))
 }
 
-// noServer is what a first run on a machine without Ollama says.
+// listModels asks the server which models it has.
+func (e *env) listModels(ctx context.Context, client *ollama.Client) ([]ollama.Info, error) {
+	models, err := answer(ctx, e.patience, client.Models)
+	if err != nil {
+		return nil, e.noServer(client, err)
+	}
+	return models, nil
+}
+
+// patience is how long a server may take for an answer that no model has a part
+// in. One that takes longer hangs, or is none.
+const patience = 10 * time.Second
+
+// errSilent is that a server took a question and said nothing.
+var errSilent = errors.New("no answer")
+
+// answer asks a server something that it can say at once.
+func answer[T any](ctx context.Context, patience time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w within %v", errSilent, patience))
+	defer cancel()
+	said, err := ask(bounded)
+	if err != nil && bounded.Err() != nil {
+		err = context.Cause(bounded)
+	}
+	return said, err
+}
+
+// noServer says of a server that gave no list of its models where it is, and what
+// to do: a first run on a machine without Ollama, or a wrong address.
 func (e *env) noServer(client *ollama.Client, err error) error {
 	host, bad := client.URL()
 	if bad != nil {
 		return &statusError{exitUsage, bad}
 	}
 	var m *loop.ModelError
-	if !errors.As(err, &m) || m.Kind != loop.Unreachable {
-		return &statusError{exitBackend, err}
+	switch {
+	case errors.Is(err, errSilent):
+		return &statusError{exitBackend, fmt.Errorf("%s: %w. %s", host, err, cureSilent)}
+	case !errors.As(err, &m): // the run was ended
+		return err
+	case m.Kind == loop.Unreachable:
+		return &statusError{exitBackend, errors.New("no Ollama server answers at " + host + "\n" +
+			"  to start it:   ollama serve             (to install it: ollama.com/download)\n" + withoutModel)}
 	}
-	return &statusError{exitBackend, errors.New("no Ollama server answers at " + host + "\n" +
-		"  to start it:   ollama serve             (to install it: ollama.com/download)\n" + withoutModel)}
+	text := plainText(err)
+	if !strings.Contains(text+m.Cure, host) {
+		text = host + ": " + text
+	}
+	if m.Cure != "" {
+		text += ". " + m.Cure
+	}
+	return &statusError{exitBackend, errors.New(text)}
 }
+
+// cureSilent is what to do about a server that takes a question and is silent.
+const cureSilent = "Check that Ollama listens there, or restart it."
 
 // systemText is what the model is told first: --system, --system-file, and the
 // instructions.
-func systemText(o *options) (string, error) {
+func (e *env) systemText(ctx context.Context, o *options) (string, error) {
 	var parts []string
 	for _, part := range []struct{ text, file string }{{o.system, o.systemFile}, {"", o.instructions}} {
 		if part.text != "" {
@@ -177,9 +221,9 @@ func systemText(o *options) (string, error) {
 		if part.file == "" {
 			continue
 		}
-		b, err := os.ReadFile(part.file)
+		b, err := e.readBytes(ctx, part.file)
 		if err != nil {
-			return "", &statusError{exitUsage, err}
+			return "", err
 		}
 		parts = append(parts, properText(string(b)))
 	}

@@ -90,12 +90,12 @@ func dialectText(m modelInfo) string {
 
 // readModels asks the server for all that is known of its models.
 func (e *env) readModels(ctx context.Context, client *ollama.Client) ([]modelInfo, error) {
-	models, err := client.Models(ctx)
+	models, err := e.listModels(ctx, client)
 	if err != nil {
-		return nil, e.noServer(client, err)
+		return nil, err
 	}
 	loaded := map[string]int{}
-	if running, err := client.Running(ctx); err == nil {
+	if running, err := answer(ctx, e.patience, client.Running); err == nil {
 		for _, m := range running {
 			loaded[m.Name] = m.Window
 		}
@@ -103,7 +103,7 @@ func (e *env) readModels(ctx context.Context, client *ollama.Client) ([]modelInf
 	memory := e.dialects()
 	infos := []modelInfo{}
 	for _, m := range models {
-		shown, err := client.Show(ctx, m.Name)
+		shown, err := answer(ctx, e.patience, func(ctx context.Context) (ollama.Info, error) { return client.Show(ctx, m.Name) })
 		if err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

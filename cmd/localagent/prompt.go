@@ -27,9 +27,9 @@ import (
 // context window; it keeps a mistake from filling the memory.
 const maxInput = 64 << 20
 
-// stdinNotice is how long stdin may stay silent before the user is told that it
-// is waited for.
-const stdinNotice = 2 * time.Second
+// readNotice is how long stdin, or a file, may stay silent before the user is told
+// that it is waited for.
+const readNotice = 2 * time.Second
 
 var errNoPrompt = usageErrorf("no prompt: give one as arguments or on stdin (localagent help has examples)")
 
@@ -40,7 +40,7 @@ func (e *env) readPrompt(ctx context.Context, args, files []string) (loop.Prompt
 		return loop.Prompt{}, err
 	}
 	p := loop.Prompt{Text: instruction}
-	if p.Attachments, err = e.readFiles(files); err != nil {
+	if p.Attachments, err = e.readFiles(ctx, files); err != nil {
 		return p, err
 	}
 	if at < 0 && !isPiped(e.stdin) {
@@ -81,48 +81,66 @@ func instructionOf(args []string) (text string, at int, err error) {
 	return text, at, nil
 }
 
-// readStdin reads all of stdin as text. It gives up when ctx ends, and says
-// that it waits when nothing comes and somebody looks.
+// readStdin reads all of stdin as text.
 func (e *env) readStdin(ctx context.Context) (string, error) {
-	type read struct {
-		text string
+	return await(ctx, e, "stdin… (Ctrl-D ends it)", func() (string, error) { return e.readText(e.stdin, "stdin") })
+}
+
+// await calls read, which may wait for somebody who writes into a pipe, and for
+// ever. It gives up when ctx ends, and says that it waits when nothing comes and
+// somebody looks.
+func await[T any](ctx context.Context, e *env, name string, read func() (T, error)) (T, error) {
+	type result struct {
+		read T
 		err  error
 	}
-	done := make(chan read, 1)
+	done := make(chan result, 1)
 	go func() {
-		text, err := e.readText(e.stdin, "stdin")
-		done <- read{text, err}
+		t, err := read()
+		done <- result{t, err}
 	}()
-	notice := time.NewTimer(stdinNotice)
+	notice := time.NewTimer(readNotice)
 	defer notice.Stop()
 	for {
 		select {
 		case r := <-done:
-			return r.text, r.err
+			return r.read, r.err
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			var none T
+			return none, context.Cause(ctx)
 		case <-notice.C:
 			if e.err.tty {
-				e.note("reading stdin… (Ctrl-D ends it)")
+				e.note("reading " + name)
 			}
 		}
 	}
 }
 
 // readFiles makes attachments of files.
-func (e *env) readFiles(names []string) ([]loop.Attachment, error) {
+func (e *env) readFiles(ctx context.Context, names []string) ([]loop.Attachment, error) {
 	var as []loop.Attachment
 	for _, name := range names {
 		if name == "-" {
 			return nil, usageErrorf(`-f wants a file; piped text needs no flag, "-" among the arguments says where it goes`)
 		}
-		text, err := e.readFile(name)
+		text, err := await(ctx, e, name+"…", func() (string, error) { return e.readFile(name) })
 		if err != nil {
 			return nil, err
 		}
 		as = append(as, loop.Attachment{Name: name, Text: text})
 	}
 	return as, nil
+}
+
+// readBytes reads a file that the user names.
+func (e *env) readBytes(ctx context.Context, name string) ([]byte, error) {
+	return await(ctx, e, name+"…", func() ([]byte, error) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			err = &statusError{exitUsage, err}
+		}
+		return b, err
+	})
 }
 
 // readFile reads a file as text.

@@ -31,12 +31,15 @@ func runCommand() *command {
 }
 
 func runRun(ctx context.Context, e *env, o *options, args []string) error {
+	chat := ctx
+	ctx, stop := withTimeout(ctx, o) // for all that a run waits for
+	defer stop()
 	prompt, err := e.readPrompt(ctx, args, o.files)
 	if err != nil {
 		return e.failed(o, err)
 	}
 	if !o.dryRun && (o.interactive || prompt.Text == "" && e.interactive() && o.format == formatText) {
-		return e.chat(ctx, o, prompt)
+		return e.chat(chat, o, prompt)
 	}
 	if prompt.Text == "" {
 		return e.failed(o, errNoPrompt)
