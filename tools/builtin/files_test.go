@@ -45,7 +45,7 @@ src/main.go
 src/util/
 src/util/deep/
 src/util/strings.go
-`+fmt.Sprintf(left, "3 entries"))
+`+fmt.Sprintf(left, "3 entries")+"\n[not looked into: 1 folder at level 3; name one in path, or set depth]")
 	b.want("list_files", args{"depth": 1}, ".gitignore\nREADME.md\ndocs/\nempty/\nnotes.txt\nsrc/\n"+fmt.Sprintf(left, "2 entries"))
 	b.want("list_files", args{"path": "docs"}, "docs/Release Notes.txt\ndocs/guide.md")
 	b.want("list_files", args{"path": "docs/"}, "docs/Release Notes.txt\ndocs/guide.md")

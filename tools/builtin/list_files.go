@@ -34,6 +34,7 @@ func (f *folder) listFiles(ctx context.Context, c tools.Call, in listArgs) (any,
 		depth = maxDepth
 	}
 	w := f.walker("list_files", depth)
+	w.asked = in.Depth > 0 && in.Depth <= maxDepth
 	p := newPage(c)
 	shown, more := 0, 0
 	for n := range w.nodes(ctx, dir) {

@@ -49,11 +49,13 @@ type walker struct {
 	f     *folder
 	tool  string // that walks; "": none, for an error text
 	depth int    // how deep it goes
+	asked bool   // for no more than this depth
 
 	seen    int
 	ignored int
 	hidden  int
 	unread  int    // folders that could not be read
+	closed  int    // folders that lie as deep as it goes
 	large   string // a folder with more entries than are read
 	full    bool   // ended at maxWalk
 }
@@ -103,8 +105,12 @@ func (w *walker) nodes(ctx context.Context, start string) iter.Seq[node] {
 			if !yield(n) {
 				return
 			}
-			if n.mode.IsDir() && len(way) < w.depth {
+			switch {
+			case !n.mode.IsDir():
+			case len(way) < w.depth:
 				way = append(way, w.enter(n.path, l.ignore))
+			default:
+				w.closed++
 			}
 		}
 	}
@@ -145,6 +151,13 @@ func (w *walker) notes() []string {
 	}
 	if w.unread > 0 {
 		ns = append(ns, count(w.unread, "folder")+" could not be read")
+	}
+	if w.closed > 0 && !w.asked {
+		cure := "name one in path"
+		if w.depth < maxDepth {
+			cure += ", or set depth"
+		}
+		ns = append(ns, fmt.Sprintf("not looked into: %s at level %d; %s", count(w.closed, "folder"), w.depth, cure))
 	}
 	if w.large != "" {
 		ns = append(ns, fmt.Sprintf("%s has more than %s; the rest of it was not looked at", folderName(w.large), count(maxFolder, "entry")))
