@@ -130,7 +130,11 @@ func (r *run) promptWasCut(c promptCount) {
 		return
 	}
 	r.warned.cut, r.force = true, true
-	r.emit(Warned{"prompt_cut", fmt.Sprintf("the server read %d of about %d prompt tokens: it silently cut the rest off; raise the context window or shorten the task", c.counted, c.guess)})
+	text := fmt.Sprintf("the server read %d of about %d prompt tokens", c.counted, c.guess)
+	if c.counted >= c.guess { // the guess was low, or the count means nothing
+		text = fmt.Sprintf("the prompt filled the %d tokens that the server reads", min(c.counted, r.room.window))
+	}
+	r.emit(Warned{"prompt_cut", text + ": it silently cut the rest off; raise the context window or shorten the task"})
 }
 
 // minWindow is the smallest window that a count is taken as evidence for.

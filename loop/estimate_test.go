@@ -146,6 +146,17 @@ func TestPromptCutIsTold(t *testing.T) {
 	}
 }
 
+// A count beyond the guess is not told as a part of it.
+func TestPromptCutBeyondTheGuess(t *testing.T) {
+	last := says("done")
+	last.prompt = 1e9
+	evs := eventsOf(&Agent{Model: &script{window: 2048, lines: []line{last}}, Tools: toolbox()}, nil, Prompt{Text: "word"})
+	warned := eventsOfType[Warned](evs)
+	if len(warned) != 1 || !strings.HasPrefix(warned[0].Text, "the prompt filled the 2048 tokens that the server reads: ") {
+		t.Errorf("warnings %+v", warned)
+	}
+}
+
 func TestWindow(t *testing.T) {
 	tests := []struct {
 		name         string

@@ -157,7 +157,7 @@ func addOutputFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.json, "json", false, "the same as -o json: one object")
 	f.BoolVar(&o.noStream, "no-stream", false, "print the answer when it is complete, on a terminal too")
 	f.BoolVar(&o.showThinking, "show-thinking", false, "show on stderr what the model thinks")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing on stderr but errors")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing on stderr but errors, and what was cut off or not run")
 	f.CountVarP(&o.verbose, "verbose", "v", "say more: repairs, steps, tokens; -vv also the raw replies")
 }
 

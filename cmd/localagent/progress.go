@@ -12,7 +12,9 @@ import (
 )
 
 // Progress tells on stderr what a run does: one line for each tool call, notes
-// as they come, and why the run ended when there is no answer.
+// as they come, and why the run ended when there is no answer. Quiet, it still
+// tells what a script must know that has an answer: that something was cut off, or
+// that calls were not run.
 type progress struct {
 	s       *screen
 	quiet   bool
@@ -29,6 +31,9 @@ func (p *progress) event(ev loop.Event) {
 		return
 	}
 	if p.quiet {
+		if w, ok := ev.(loop.Warned); ok && w.Code == "prompt_cut" {
+			p.note(w.Text)
+		}
 		return
 	}
 	if t, ok := ev.(loop.ThinkingDelta); ok {
@@ -146,9 +151,6 @@ func (p *progress) ended(r *loop.Result) {
 	var lost *outputError // which is told of any command
 	if r.Stop != loop.StopFinal && !errors.As(r.Err, &lost) {
 		p.s.note(styleError, stopText(r))
-	}
-	if p.quiet {
-		return
 	}
 	if r.Cut {
 		p.note("the answer was cut off by the output limit")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/localagent/localagent/loop"
@@ -47,6 +48,7 @@ type Encoder struct {
 	step  int // of this run
 	total int // steps of all runs
 	start time.Time
+	warns []string        // codes of the warnings of this run, each once
 	used  map[string]bool // ids of this step that have their tool_use line
 	err   error
 
@@ -87,7 +89,7 @@ func (e *Encoder) encode(ev loop.Event) (n int, err error) {
 func (e *Encoder) event(ev loop.Event) error {
 	switch ev := ev.(type) {
 	case loop.RunStarted:
-		e.start, e.step = e.now(), 0
+		e.start, e.step, e.warns = e.now(), 0, nil
 		return e.line(typeInit, newInitLine(e.Header, ev))
 	case loop.UserMessage:
 		return e.line(typeMessage, &messageLine{Role: loop.User, Kind: ev.Kind, content: newContent(ev.Text)})
@@ -124,6 +126,9 @@ func (e *Encoder) event(ev loop.Event) error {
 	case loop.Compacted:
 		return e.line(typeCompact, newCompactLine(ev))
 	case loop.Warned:
+		if !slices.Contains(e.warns, ev.Code) {
+			e.warns = append(e.warns, ev.Code)
+		}
 		return e.line(typeWarning, &warningLine{Code: ev.Code, Message: ev.Text})
 	case loop.StepEnded:
 		return e.line(typeStep, &stepLine{stateFields: newStateFields(ev.State), Total: e.total})
@@ -212,7 +217,7 @@ func (e *Encoder) resultLine(r *loop.Result) *resultLine {
 	l := &resultLine{
 		ExitCode: exit(r), Stop: r.Stop, Answer: r.Answer, Cut: r.Cut, Raw: r.Raw, Advice: r.Advice,
 		Steps: r.State.Step, Total: e.total, ToolCalls: r.State.Calls, Repairs: r.State.Repairs,
-		Refused: r.Refused, Usage: newUsageLine(r.State.Usage), Session: e.Header.Session,
+		Refused: r.Refused, Warnings: e.warns, Usage: newUsageLine(r.State.Usage), Session: e.Header.Session,
 	}
 	l.Status = statusOf(l.ExitCode)
 	if !e.start.IsZero() {

@@ -259,6 +259,7 @@ type resultLine struct {
 	ToolCalls  int       `json:"tool_calls"`
 	Repairs    int       `json:"repairs"`
 	Refused    int       `json:"refused,omitempty"`
+	Warnings   []string  `json:"warnings,omitempty"` // codes of the warnings of this run
 	Usage      usageLine `json:"usage"`
 	DurationMS int64     `json:"duration_ms"`
 	Session    string    `json:"session,omitempty"`
