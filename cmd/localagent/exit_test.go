@@ -26,6 +26,17 @@ func TestExitPage(t *testing.T) {
 	}
 }
 
+// The page of the tools and the manual say the same of the environment.
+func TestEnvironmentPage(t *testing.T) {
+	var want strings.Builder
+	for _, v := range environment {
+		fmt.Fprintf(&want, "| `%s` | %s |\n", v.name, v.means)
+	}
+	if page := readPage(t, "../../docs/tools.md"); !strings.Contains(page, "|---|---|\n"+want.String()+"\n") {
+		t.Errorf("docs/tools.md does not have the table\n%s", want.String())
+	}
+}
+
 // What the pages say of a stop is its status, and both name the same ones.
 func TestStopPages(t *testing.T) {
 	readme, page := stopTable(t, "../../README.md"), stopTable(t, "../../docs/exit-codes.md")

@@ -107,7 +107,7 @@ func addRunFlags(f *pflag.FlagSet, o *options) {
 }
 
 func addModelFlags(f *pflag.FlagSet, o *options) {
-	f.StringVarP(&o.model, "model", "m", "", "`NAME` of the model, or replay:FILE to play recorded replies")
+	f.StringVarP(&o.model, "model", "m", "", "`NAME` of the model, or replay:FILE to play recorded replies, also those of a session's log")
 	f.StringVarP(&o.host, "host", "H", "", "`URL` of the Ollama server (default OLLAMA_HOST, else this machine)")
 	o.dialect = "auto"
 	f.Var(&choice{to: &o.dialect, words: dialectNames}, "dialect", "`WAY` in which calls are asked for: auto, json, hermes, pythonic, react")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -124,9 +125,35 @@ func openReplay(file string) (*replay.Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := replay.Read(f)
+	m, err := readReplay(bufio.NewReader(f))
 	if err != nil {
 		return nil, usageErrorf("%s: %v", file, err)
+	}
+	return m, nil
+}
+
+// readReplay reads recorded replies, or those in the log of a session.
+func readReplay(r *bufio.Reader) (*replay.Model, error) {
+	const logStart = `{"v":` // of every line, and of no reply
+	if start, _ := r.Peek(len(logStart)); string(start) != logStart {
+		return replay.Read(r)
+	}
+	m := &replay.Model{}
+	for said, err := range session.Replay(r) {
+		if err != nil {
+			return nil, err
+		}
+		reply := replay.Reply{Text: said.Raw}
+		if said.Finish == parse.FinishLength {
+			reply.Finish = "length"
+		}
+		if !strings.Contains(said.Raw, said.Was.Thinking) { // it came beside the text
+			reply.Thinking = said.Was.Thinking
+		}
+		m.Replies = append(m.Replies, reply)
+	}
+	if len(m.Replies) == 0 {
+		return nil, errors.New("no replies in this log")
 	}
 	return m, nil
 }

@@ -68,6 +68,7 @@ func TestStopStatuses(t *testing.T) {
 		{"timeout", 124, "--timeout 200ms", say(ollamatest.Reply{Hang: true}), ""},
 		{"aborted_model", 130, "", say(ollamatest.Reply{Text: "The first line.\nAnd half of", Hang: true}), "text"},
 		{"aborted_tools", 130, "-T run_shell -y", text(`{"tool":"run_shell","args":{"command":"sleep 60"}}`), "tool_use"},
+		{"not_started", 2, "-T no_such_tool", text("Never asked."), ""},
 		{"session_error", 1, "--num-ctx 99999999 -f " + control, text("Never asked."), ""},
 	}
 	left := stopTable(t, "../../docs/exit-codes.md")

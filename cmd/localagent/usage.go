@@ -22,7 +22,8 @@ func overview(s *screen) string {
 		fmt.Fprintf(&b, "  # %s\n  %s\n", x.does, x.line)
 	}
 	b.WriteString("\n`localagent help COMMAND` has the flags of a command. Words that name no command\n" +
-		"are a prompt for run; after -- they always are.\n")
+		"are a prompt for run; after -- they always are. `localagent help --man | man -l -`\n" +
+		"has all of it, with the exit codes and the environment.\n")
 	return b.String()
 }
 

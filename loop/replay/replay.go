@@ -78,7 +78,7 @@ func readReply(line []byte) (Reply, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&fields); err != nil {
-		return Reply{}, fmt.Errorf("not a reply: %w", err)
+		return Reply{}, fmt.Errorf(`not a reply, expecting such as {"text":"It is 42."}: %w`, err)
 	}
 	if _, err := dec.Token(); err != io.EOF { // More takes a closing bracket for the end
 		return Reply{}, errors.New("more than one value, expecting one reply a line")

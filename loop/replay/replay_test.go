@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		{"byte order mark", "\xef\xbb\xbf{\"text\":\"x\"}\n", []Reply{{Text: "x"}}, ""},
 		{"nothing", "\n\n", nil, "no replies"},
 		{"not JSON", "{\"text\":\"x\"}\nhello\n", nil, "line 2: not a reply"},
-		{"unknown field", "{\"txt\":\"x\"}", nil, `line 1: not a reply: json: unknown field "txt"`},
+		{"unknown field", "{\"txt\":\"x\"}", nil, `line 1: not a reply, expecting such as {"text":"It is 42."}: json: unknown field "txt"`},
 		{"no text", "{}", nil, "line 1: a reply without text"},
 		{"two on a line", `{"text":"a"}{"text":"b"}`, nil, "line 1: more than one value"},
 		{"a bracket too many", `{"text":"a"}] {"text":"b"}`, nil, "line 1: more than one value"},
