@@ -164,7 +164,7 @@ func addOutputFlags(f *pflag.FlagSet, o *options) {
 func addSessionFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVarP(&o.resume, "continue", "c", false, "go on with the latest session")
 	f.StringVar(&o.session, "session", "", "go on with the session `ID`, or with a file")
-	f.BoolVar(&o.noSession, "no-session", false, "record nothing")
+	f.BoolVar(&o.noSession, "no-session", false, "record nothing, and keep no long output of tools")
 }
 
 func addOtherFlags(f *pflag.FlagSet, o *options) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/localagent/localagent/loop"
@@ -22,6 +24,7 @@ type job struct {
 	talk  *loop.Transcript
 	root  *os.Root
 	log   *session.Log // nil: nothing is recorded
+	temp  string       // the folder for long output then, made when it is needed
 	say   *approver    // about calls that no rule settles
 
 	header  session.Header
@@ -123,13 +126,22 @@ func (j *job) close() {
 	if j.root != nil {
 		j.root.Close()
 	}
+	if j.temp != "" {
+		os.RemoveAll(j.temp)
+	}
 }
 
+// spillDir is where long output of tools goes: to the log, or where nothing is
+// recorded to a folder of which nothing is left either. Nobody can guess its name,
+// and so nobody else has made it.
 func (j *job) spillDir() string {
-	if j.log == nil {
-		return ""
+	if j.log != nil {
+		return j.log.SpillDir()
 	}
-	return j.log.SpillDir()
+	if j.temp == "" {
+		j.temp = filepath.Join(os.TempDir(), "localagent-output-"+rand.Text())
+	}
+	return j.temp
 }
 
 func guardOf(word string) loop.Guard {
