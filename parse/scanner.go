@@ -85,11 +85,11 @@ func (s *Scanner) Reset() {
 
 // Feed reads the next chunk of the reply and returns what became certain. The
 // returned slice is valid until the next call; the strings in it stay. After
-// [Scanner.Close] comes [Scanner.Reset] first.
+// [Scanner.Close] nothing is read until [Scanner.Reset].
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
 	switch {
-	case chunk == "" || s.state == stOver && s.over == dropTooLarge:
+	case chunk == "" || s.eof || s.state == stOver && s.over == dropTooLarge:
 		return nil
 	case len(s.text)+len(chunk) > maxSize:
 		s.tooLarge()

@@ -143,6 +143,24 @@ func (x sample) resetFault() string {
 	return ""
 }
 
+// TestFeedAfterClose feeds on behind the end: nothing is read before Reset.
+func TestFeedAfterClose(t *testing.T) {
+	s := parse.NewScanner(parse.Options{})
+	s.Feed("Yes.")
+	s.Close(parse.FinishStop)
+	if events := s.Feed(" No."); events != nil {
+		t.Errorf("events %v behind the end", events)
+	}
+	if r := s.Close(parse.FinishStop); r.Text != "Yes." {
+		t.Errorf("text %q, want %q", r.Text, "Yes.")
+	}
+	s.Reset()
+	s.Feed("No.")
+	if r := s.Close(parse.FinishStop); r.Text != "No." {
+		t.Errorf("text %q behind Reset, want %q", r.Text, "No.")
+	}
+}
+
 // TestEvents checks the spans and texts of the events of every sample, fed byte
 // by byte: adjacent, never ahead, cut between runes, and covering the reply.
 func TestEvents(t *testing.T) {

@@ -259,7 +259,7 @@ func (s *Scanner) addArg(raw string) bool {
 		v.out = append(v.out, ',')
 	}
 	if len(v.keys) >= maxCalls {
-		s.faultTagArgs(ReasonTooLarge, v.value, "at most 256 parameters")
+		s.faultTagArgs(ReasonTooLarge, v.value, "at most 256 arguments")
 		return false
 	}
 	v.keys = append(v.keys, v.key)
