@@ -292,7 +292,42 @@ func (e *env) approver(o *options, root *os.Root) (*approver, error) {
 		return nil, err
 	}
 	p.Dir = folder(root)
+	p.Guarded = e.ownFiles(o, folder(root))
 	return newApprover(p, p.Dir, e.askTerminal), nil
+}
+
+// ownFiles are what decides about the runs to come: the config files, also one that
+// is not there yet, the programs that they make tools of, and what the command
+// remembers. A model is not to grant itself something there.
+func (e *env) ownFiles(o *options, dir string) []string {
+	own := []string{userConfig(e.getenv), e.sessionDir(), e.statePath("history.jsonl"), e.statePath("dialects.json")}
+	if o.cfg != nil {
+		own = append(own, o.cfg.files...)
+		for _, d := range o.cfg.declared {
+			own = append(own, d.files(cmp.Or(d.Dir, dir))...)
+		}
+	}
+	var full []string
+	for _, file := range own {
+		if abs, err := filepath.Abs(file); err == nil && file != "" {
+			full = append(full, abs)
+		}
+	}
+	return full
+}
+
+// files are the words of the command that are files, taken from a folder: the
+// program, or what an interpreter runs.
+func (d *declaredTool) files(dir string) (files []string) {
+	for _, word := range d.Command {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(dir, word)
+		}
+		if st, err := os.Stat(word); err == nil && st.Mode().IsRegular() {
+			files = append(files, word)
+		}
+	}
+	return files
 }
 
 // folder is the path of a root in full.

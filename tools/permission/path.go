@@ -44,6 +44,28 @@ func (a *act) ordinary() bool {
 	})
 }
 
+// guards says whether the act is about something guarded, or a file in it.
+func (p *Policy) guards(a *act) bool {
+	full := func(name string) string {
+		if !path.IsAbs(name) {
+			name = path.Join(cleanPath(p.Dir), name)
+		}
+		return fold(strings.ToLower(name))
+	}
+	for _, g := range p.Guarded {
+		var b act
+		b.place(p.Dir, g)
+		for _, guarded := range b.names {
+			if slices.ContainsFunc(a.names, func(name string) bool {
+				return strings.HasPrefix(full(name)+"/", strings.TrimSuffix(full(guarded), "/")+"/")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // decides says whether git runs programs by what stands in a folder of this name,
 // or a project's rules in a file.
 func decides(name string) bool {

@@ -145,3 +145,27 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// What is guarded takes a person in mode edits, by any name.
+func TestGuarded(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "own", "state"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("own", filepath.Join(dir, "alias")); err != nil {
+		t.Skip(err)
+	}
+	p := &Policy{Mode: ModeEdits, Dir: dir, Guarded: []string{
+		filepath.Join(dir, "own", "config.toml"), filepath.Join(dir, "own", "state"), filepath.Join(dir, "new", "config.toml"),
+	}}
+	for file, want := range map[string]Verdict{
+		"own/config.toml": Ask, "own/CONFIG.toml": Ask, "alias/config.toml": Ask, "./own/../own/config.toml": Ask,
+		"own/state/log": Ask, "own/state": Ask, "new/config.toml": Ask,
+		"own/config.toml.new": Allow, "own/stateless": Allow, "config.toml": Allow,
+	} {
+		args, _ := json.Marshal(map[string]string{"path": file})
+		if d := p.Decide(writeTool, args, false); d.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", file, d.Verdict, d.Why, want)
+		}
+	}
+}

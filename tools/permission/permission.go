@@ -103,7 +103,7 @@ type Mode string
 const (
 	ModeAsk   Mode = "ask"   // reads run, the rest is asked for (the default)
 	ModeNever Mode = "never" // reads run, the rest is refused without asking
-	ModeEdits Mode = "edits" // reads and file changes below the working folder run, but in .git and .localagent.toml
+	ModeEdits Mode = "edits" // reads and file changes below the working folder run, but in .git, .localagent.toml and what is guarded
 	ModeAll   Mode = "all"   // everything runs, echoes apart
 )
 
@@ -117,6 +117,10 @@ type Policy struct {
 	// that is not in it is left to the mode, and so is Ask, which keeps reads
 	// from running by themselves in the modes ask and never.
 	Default map[tools.Class]Verdict
+
+	// Guarded are files and folders that ModeEdits leaves to a person too: what the
+	// program that asks goes by, such as its own config.
+	Guarded []string
 
 	// Dir is the folder that relative paths start from. When it is set, links
 	// are followed, so that a rule holds for every name of a file.
@@ -234,7 +238,7 @@ func (p *Policy) fallback(a *act) Decision {
 	v, mode := Ask, cmp.Or(p.Mode, ModeAsk)
 	switch {
 	case mode == ModeAll,
-		mode == ModeEdits && a.class == tools.Write && a.ordinary(),
+		mode == ModeEdits && a.class == tools.Write && a.ordinary() && !p.guards(a),
 		mode == ModeEdits && a.class == tools.Read,
 		a.class == tools.Read && !set:
 		v = Allow
