@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/localagent/localagent/tools/internal/cut"
@@ -20,6 +21,15 @@ type change struct {
 	old    fs.FileInfo // nil: there is no file yet
 	before string
 	after  string
+}
+
+// checkText refuses text that would make the file a binary one, which no tool
+// reads.
+func (c *change) checkText() error {
+	if i := strings.IndexByte(c.after, 0); i >= 0 {
+		return fmt.Errorf("%s was not written: the text holds the character U+0000 at byte %d; only text is written, a program can write other bytes", c.name, i)
+	}
+	return nil
 }
 
 func (c *change) exists() bool { return c.old != nil }

@@ -67,7 +67,7 @@ func (f *folder) editing(in editArgs) (ch *change, did string, err error) {
 	if ch.same() {
 		return nil, "", fmt.Errorf("%s has this text already; it was not touched", ch.name)
 	}
-	return ch, r.did, nil
+	return ch, r.did, ch.checkText()
 }
 
 // A replacement is a text with a piece of it replaced.

@@ -58,7 +58,7 @@ func (f *folder) writing(in writeArgs) (*change, error) {
 	if ch.exists() && isCRLF(ch.before) && !strings.Contains(ch.after, "\r") {
 		ch.after = toCRLF(ch.after)
 	}
-	return ch, nil
+	return ch, ch.checkText()
 }
 
 // target reads the file that a call wants to change, if there is one.

@@ -36,6 +36,8 @@ func TestWriteFile(t *testing.T) {
 	for _, name := range []string{".git./config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", ".g\u200dit/config"} {
 		b.fails("write_file", args{"path": name, "content": "x"}, "left to git")
 	}
+	b.fails("write_file", args{"path": "nul", "content": "a\x00b"}, "nul was not written: the text holds the character U+0000 at byte 1")
+	b.fails("edit_file", args{"path": "old.txt", "old": "one", "new": "\x00"}, "the character U+0000")
 	b.fails("write_file", args{"path": "", "content": "x"}, "the path is empty")
 	noTemp(b)
 }
