@@ -68,6 +68,7 @@ type chat struct {
 
 	last  loop.Replied // the last reply, for /last
 	armed bool         // Ctrl-C was the last key, and a second one leaves
+	code  int          // status of the last turn
 
 	mu      sync.Mutex
 	stop    func(cause error)       // stops the turn, once; nil: there is none, or it was stopped
@@ -96,11 +97,24 @@ func (e *env) chat(ctx context.Context, o *options, first loop.Prompt) error {
 		c.turn(ctx, first)
 	}
 	for ctx.Err() == nil && e.out.err == nil {
-		if leave, err := c.next(ctx); leave || err != nil {
+		leave, err := c.next(ctx)
+		switch {
+		case err != nil:
 			return err
+		case leave:
+			return c.left()
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// left is what a chat ends with that was left. A script, unlike a person, has seen
+// nothing of the last turn but its status.
+func (c *chat) left() error {
+	if c.code == exitOK || isTerminal(c.e.stdin) {
+		return nil
+	}
+	return exit(c.code)
 }
 
 // next reads a line and does what it asks for.
@@ -255,7 +269,8 @@ func (c *chat) turn(ctx context.Context, p loop.Prompt) {
 		c.mu.Unlock()
 	}()
 	began := time.Now()
-	end, _ := c.play(ctx, p)
+	end, code := c.play(ctx, p)
+	c.code = code
 	if !c.o.quiet {
 		c.e.err.put(span{styleDim, c.e.err.fold(turnSummary(end.State, time.Since(began)), 0, "  ")}, "\n\n")
 	}
@@ -296,6 +311,7 @@ func (c *chat) lastTurn() (t turn, ok bool) {
 // shorten keeps the first n entries of the conversation, in the log too.
 func (c *chat) shorten(n int) {
 	before := len(c.talk.Entries)
+	c.forget()
 	c.talk.Entries = c.talk.Entries[:n:n]
 	if c.log == nil || before == n {
 		return
@@ -305,9 +321,17 @@ func (c *chat) shorten(n int) {
 	}
 }
 
+// forget drops what is known of a turn that is no more: what it counted, and how
+// it ended.
+func (c *chat) forget() {
+	c.agent.Monitor = &loop.Monitor{}
+	c.code = exitOK
+}
+
 // clear begins a new conversation, in a log of its own.
 func (c *chat) clear() error {
 	c.talk = &loop.Transcript{}
+	c.forget()
 	c.last = loop.Replied{}
 	if c.log == nil {
 		return nil
