@@ -3,12 +3,15 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/localagent/localagent/parse"
 )
@@ -109,14 +112,14 @@ func (b *bulkReader) next() ([]byte, error) {
 // answer writes the line for a line of input, which could not be read when err
 // is not nil. Blank lines have no answer.
 func (b *bulkReader) answer(line []byte, err error) error {
-	line = bytes.TrimSpace(line)
+	line = bytes.TrimSpace(withoutMark(line))
 	if err == nil && len(line) == 0 {
 		return nil
 	}
 	var in bulkLine
 	var res parse.Result
 	if err == nil {
-		err = json.Unmarshal(line, &in)
+		err = plainJSON(json.Unmarshal(line, &in))
 	}
 	if err == nil {
 		res, err = b.read(&in)
@@ -161,6 +164,24 @@ func (b *bulkReader) read(in *bulkLine) (parse.Result, error) {
 	return b.scanner.Close(finish), nil
 }
 
+// withoutMark takes off the byte order mark that some programs begin a file with.
+func withoutMark(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\ufeff")) }
+
+// plainJSON says of a value of another type which field it is, and what was
+// wanted, without the names of Go's types.
+func plainJSON(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	want := map[reflect.Kind]string{reflect.String: "a text", reflect.Slice: "a list", reflect.Struct: "an object"}[kind.Type.Kind()]
+	text := "want " + cmp.Or(want, "another value") + ", got " + kind.Value
+	if kind.Field != "" {
+		text = strconv.Quote(kind.Field) + ": " + text
+	}
+	return errors.New(text)
+}
+
 // setTools makes the scanner for the "tools" of a line. Lines of one source
 // mostly have the same ones.
 func (b *bulkReader) setTools(raw json.RawMessage) error {
@@ -174,7 +195,7 @@ func (b *bulkReader) setTools(raw json.RawMessage) error {
 	if raw != nil {
 		var specs []toolSpec
 		if err := json.Unmarshal(raw, &specs); err != nil {
-			return fmt.Errorf(`"tools": want names or schemas: %w`, err)
+			return fmt.Errorf(`"tools": want names or schemas: %w`, plainJSON(err))
 		}
 		o.Tools = specTools(specs)
 	}

@@ -163,6 +163,7 @@ func (e *env) readSchema(ctx context.Context, file string) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
+	b = withoutMark(b)
 	if _, err := tools.NewSchema(b); err != nil {
 		return nil, usageErrorf("%s cannot be used as a JSON Schema: %v", file, err)
 	}

@@ -122,12 +122,16 @@ func (r *reader) file(name string) error {
 // one reads a whole input as one reply.
 func (r *reader) one(name string, in io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(in, maxReply+1))
+	called := name
+	if name == "-" {
+		called = "stdin"
+	}
 	switch {
 	case errors.Is(err, os.ErrClosed):
 	case err != nil:
-		return fmt.Errorf("reading %s: %w", name, err)
+		return fmt.Errorf("reading %s: %w", called, err)
 	case len(b) > maxReply:
-		return usageErrorf("%s is larger than %d MiB", name, maxReply>>20)
+		return usageErrorf("%s is larger than %d MiB", called, maxReply>>20)
 	}
 	text := string(b)
 	res := parse.Parse(text, r.options, finishes[r.o.finish])
@@ -172,8 +176,8 @@ func readTools(s string) ([]parse.Tool, error) {
 		return nil, &statusError{exitUsage, err}
 	}
 	var specs []toolSpec
-	if err := json.Unmarshal(b, &specs); err != nil {
-		return nil, usageErrorf("%s: want a JSON array of tool names or schemas: %v", file, err)
+	if err := json.Unmarshal(withoutMark(b), &specs); err != nil {
+		return nil, usageErrorf("%s: want a JSON array of tool names or schemas: %v", file, plainJSON(err))
 	}
 	return specTools(specs), nil
 }
