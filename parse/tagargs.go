@@ -117,7 +117,7 @@ func (s *Scanner) paramTag(p int, t *tag) {
 		if !s.endValue(p) {
 			return
 		}
-		v.loose = -1 // it stood in the value
+		v.loose, v.outer = -1, -1 // it stood in the value
 		v.typed = t.typed
 		v.beginValue(t.attr, p+t.n)
 	case t.kind == markParam && t.close:
