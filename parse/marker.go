@@ -208,12 +208,18 @@ func (s *Scanner) softMarker(p, end int, t *tag) bool {
 		}
 		return s.pass(p, end)
 	}
+	if s.namesTool(t) && (s.blankBefore(p) || s.marker.pending) {
+		// Without an object behind it, it is an entry in a list of tools.
+		switch q := s.lookPast(end); {
+		case q == len(s.text) && !s.eof:
+			return false
+		case strings.HasPrefix(s.text[q:], "{"):
+			return s.toolAttribute(p, end, t)
+		}
+	}
 	if s.marker.on && s.marker.pending {
 		s.pos = end
 		return true
-	}
-	if s.namesTool(t) && s.blankBefore(p) {
-		return s.toolAttribute(p, end, t)
 	}
 	if t.bars && !t.half && t.key == "tool" && s.hasBefore(p) {
 		return s.endReply(p, dropTurn) // Jamba's header of a result
