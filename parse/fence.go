@@ -51,6 +51,8 @@ func (s *Scanner) fenceOrSpan(p int) bool {
 		return s.pass(p, p+n)
 	case p+n == len(s.text) && !s.eof:
 		return false
+	case s.spanSeen > p+n && s.text[p] == '`': // it is a span, whose end has been looked for
+		return s.span(p, n)
 	case s.isFence(p, n):
 		s.state, s.pos, s.fenceRun = stFence, p+n, run{p, n}
 		return s.inFence()
@@ -136,6 +138,9 @@ func (s *Scanner) infoMayHold(start, q int) bool {
 
 // infoCalls reports whether a call expression stands on the line of a fence.
 func (s *Scanner) infoCalls(start, q int) bool {
+	if q-start > maxTag {
+		return false
+	}
 	name := strings.TrimSpace(s.text[start:q])
 	return wordLen(name) == len(name) && s.reg.known(name)
 }

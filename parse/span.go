@@ -41,17 +41,36 @@ func (s *Scanner) wholeSpan(p, n int) tri {
 		return no
 	}
 	q := p + n
+	if s.notWhole == q {
+		return no
+	}
+	is := s.wholeSpanAt(q, n)
+	if is == no {
+		s.notWhole = q
+	}
+	return is
+}
+
+// wholeSpanAt is wholeSpan for the content that begins at q.
+func (s *Scanner) wholeSpanAt(q, n int) tri {
 	if is := s.callAt(q); is != yes {
 		return is
 	}
 	text := s.text[q:min(len(s.text), q+maxLine)]
-	i := strings.IndexAny(text, "`\n")
+	i := min(max(0, s.spanSeen-q), len(text))
+	if next := strings.IndexAny(text[i:], "`\n"); next >= 0 {
+		i += next
+	} else {
+		i = len(text)
+	}
 	switch {
-	case i < 0 && len(text) < maxLine:
+	case i == len(text) && len(text) < maxLine:
+		s.spanSeen = q + i
 		return s.maybeIf(true)
-	case i < 0 || text[i] == '\n':
+	case i == len(text) || text[i] == '\n':
 		return no
 	}
+	s.spanSeen = q + i
 	m := runLen(text, i)
 	is := s.endsReply(q + i + m)
 	if is != yes {

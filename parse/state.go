@@ -62,6 +62,7 @@ type scanState struct {
 	// How far the text was searched in vain.
 	blockSeen   int // for the end of a line in a blocked fence
 	spanSeen    int // for the end of a code span
+	notWhole    int // where the code span begins that is not the whole reply, behind its run; or 0
 	repeatCheck int // the offset at which repetition is looked for next
 	repeatFloor int // it is looked for behind this offset only
 
