@@ -41,11 +41,14 @@ func (s *Scanner) calleeBefore(p int) (start int, name string, d Dialect) {
 // recipient, and where that begins.
 func (s *Scanner) heldBefore(p int) (start int, held string) {
 	start = s.behindLast(s.lineStart(p))
+	if p-start > maxTag {
+		return start, "" // the line is no longer held back
+	}
 	for start < p && isSpace(s.text[start]) {
 		start++
 	}
 	held = s.text[start:p]
-	if start < s.done || len(held) > maxTag || !holdsRecipient(held) {
+	if start < s.done || !holdsRecipient(held) {
 		return start, ""
 	}
 	return start, held

@@ -99,7 +99,7 @@ func lexRows(rows []labelRow, line string) (l label, n int, more bool) {
 		case n < len(line) && line[n] == ':':
 			return row.kind, n + 1, false
 		case n == len(line):
-			more = more || n-len(word) < maxBeforeColon
+			more = true
 		}
 	}
 	return labelNone, 0, more
@@ -221,7 +221,7 @@ func (s *Scanner) labelAt(start, p int) (l label, lead string, end int, is tri) 
 	if lead == "" {
 		return l, lead, end, yes
 	}
-	for end < len(s.text) && (s.text[end] == '*' || s.text[end] == '_') {
+	for most := min(len(s.text), p+maxTag); end < most && (s.text[end] == '*' || s.text[end] == '_'); {
 		end++
 	}
 	if end == len(s.text) && !s.eof {

@@ -215,8 +215,7 @@ func (s *Scanner) closesInput(p int) bool {
 // noArgs ends a named call whose arguments cannot be found at pos.
 func (s *Scanner) noArgs() bool {
 	if s.named.empty {
-		rest := strings.TrimLeft(s.text[s.pos:], "*")
-		return s.withoutArgs(s.named.at, rest == "" || mayBeLabel(rest))
+		return s.withoutArgs(s.named.at, mayBeInput(s.text[s.pos:min(len(s.text), s.pos+maxTag)]))
 	}
 	s.state = stText
 	if s.named.fenced || s.named.ifWhole {
@@ -277,7 +276,8 @@ func (s *Scanner) finishNamed() bool {
 // withoutArgs takes the named call, which ends at end, as one without arguments;
 // byEnd says that they may have been due.
 func (s *Scanner) withoutArgs(end int, byEnd bool) bool {
-	s.candidate(s.named.start).byEnd = byEnd
+	c := s.candidate(s.named.start)
+	c.byEnd = c.byEnd || byEnd
 	s.read.idle(s.named.start)
 	return s.finishArgs("", end)
 }

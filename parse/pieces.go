@@ -180,7 +180,7 @@ func (s *Scanner) emitPieces() {
 			s.sentPieces = i + 1
 		}
 	}
-	if s.state == stOver && s.done <= s.overAt {
+	if s.state == stOver && (s.done <= s.overAt || s.held >= 0) {
 		s.stop()
 	}
 }

@@ -56,7 +56,7 @@ func (s *Scanner) actionLine(start int) bool {
 	i := strings.Index(line, "Action Input")
 	switch {
 	case i > 0:
-		line, s.named.ifInput = line[:i], true
+		line = line[:i]
 	case !ended && !s.eof && len(s.text)-start < 4*maxName:
 		return false
 	case !ended && !token && len(line) == 4*maxName:
@@ -70,6 +70,7 @@ func (s *Scanner) actionLine(start int) bool {
 		}
 		s.named.ifInput = true
 	}
+	s.named.ifInput = s.named.ifInput || i > 0
 	s.named.name, s.named.at = name, start+len(line)
 	return s.beginNamed(s.named)
 }
@@ -103,7 +104,8 @@ func (s *Scanner) noAction(end int) bool {
 
 // dueInput reads the label of an Action's input.
 func (s *Scanner) dueInput(p int) bool {
-	lead := labelLead(s.text[p:])
+	end := min(len(s.text), p+maxTag)
+	lead := labelLead(s.text[p:end])
 	rest := s.text[p+lead:]
 	l, n := lexLabel(rest)
 	more := mayBeLabel(rest)
@@ -113,7 +115,7 @@ func (s *Scanner) dueInput(p int) bool {
 		more = more || may || mayBeLead(rest) || strings.HasPrefix("```", rest)
 	}
 	n += lead
-	for lead > 0 && p+n < len(s.text) && (s.text[p+n] == '*' || s.text[p+n] == '_') {
+	for lead > 0 && p+n < end && (s.text[p+n] == '*' || s.text[p+n] == '_') {
 		n++
 	}
 	switch {
@@ -132,6 +134,14 @@ func (s *Scanner) dueInput(p int) bool {
 		return true
 	}
 	return s.noArgs()
+}
+
+// mayBeInput reports whether line could still become one that begins with an Action's
+// input, or with its label.
+func mayBeInput(line string) bool {
+	line = line[labelLead(line):]
+	_, _, may := lexRows(inputLabels, line)
+	return line == "" || may || mayBeLabel(line) || mayBeLead(line) || strings.HasPrefix("```", line)
 }
 
 // withoutInput takes an Action without arguments, as the label of a result ends
@@ -172,7 +182,7 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 		end = s.named.body + size
 	}
 	s.candidate(s.named.start)
-	s.cand.byEnd = byEnd
+	s.cand.byEnd = s.cand.byEnd || byEnd
 	s.read.idle(s.named.start)
 	args := string(appendQuoted(nil, value))
 	switch value {

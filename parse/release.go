@@ -51,7 +51,7 @@ func (s *Scanner) safe() int {
 		p = min(p, s.actionAtEnd())
 	}
 	line := s.behindLast(s.ahead.start(s.text, len(s.text)))
-	if len(s.text)-line > maxTag {
+	if s.pos-line > maxTag {
 		return p
 	}
 	rest := trimLeft(s.text[line:], emphasis)
@@ -60,6 +60,9 @@ func (s *Scanner) safe() int {
 	}
 	rest = rest[labelLead(rest):]
 	if rest == "" || mayBeLead(rest) || mayBeLabel(rest) || holdsRecipient(rest) {
+		return min(p, line)
+	}
+	if _, n := lexLabel(rest); len(s.text)-len(rest)+n > s.pos { // its colon has not been looked at
 		return min(p, line)
 	}
 	return p

@@ -235,7 +235,7 @@ func (s *Scanner) toolTag(p, end int, t *tag) bool {
 		if ok == maybe {
 			return false
 		}
-		if ok == no || u.more != "" || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
+		if ok == no || u.bars || u.more != "" || u.close && u.name != t.name || !u.close && f.params != nil && !f.has(u.name) {
 			return s.pass(p, end)
 		}
 	}

@@ -118,6 +118,7 @@ func (s *Scanner) restart(end int) {
 // keep takes over what belongs to the text and not to its reading.
 func (s *scanState) keep(old *scanState) {
 	s.here, s.ahead, s.repeatCheck, s.repeatFloor = old.here, old.ahead, old.repeatCheck, old.repeatFloor
+	s.openHeader = old.openHeader
 }
 
 // closeMiddle closes a thought that was opened in the middle of a sentence:
