@@ -205,7 +205,7 @@ func (s *Scanner) plainInput(end int, byEnd bool) bool {
 // withoutTokens is the length of an input without the tokens at its end. A closing
 // tag that the input itself has opened is content.
 func withoutTokens(input string) int {
-	for {
+	for name, kinds := "", 0; ; {
 		t := strings.TrimRight(input, " \t\r\n")
 		i := strings.LastIndexByte(t, '<')
 		if i < 0 {
@@ -213,12 +213,21 @@ func withoutTokens(input string) int {
 		}
 		token, ok := lexTag(t[i:], true)
 		ends := token.kind == markToken || token.kind == markEnd || token.kind == markHard && token.close
-		if ok != yes || !ends || token.n < len(t)-i || strings.Contains(t[:i], "<"+token.name+">") {
+		if ok != yes || !ends || token.n < len(t)-i {
 			return len(input)
+		}
+		if token.name != name { // else no tag has opened it, as was seen
+			name = token.name
+			if kinds++; kinds > maxEndKinds || strings.Contains(t[:i], "<"+name+">") {
+				return len(input)
+			}
 		}
 		input = t[:i]
 	}
 }
+
+// maxEndKinds is how often the tokens at the end of an input may change.
+const maxEndKinds = 16
 
 // inputValue is the text of an input without what stands around it: white space,
 // a code span, one pair of quotes.

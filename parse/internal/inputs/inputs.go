@@ -89,6 +89,8 @@ var Tempting = map[string]string{
 	"indented_colon":  ":",
 	"indented_tildes": " ~~~ ",
 	"indented_list":   " [\"a\"] ",
+	"indented_part":   "<|message|>",
+	"indented_info":   "(",
 }
 
 // heads stand before some of the texts of Tempting.
@@ -97,6 +99,7 @@ var heads = map[string]string{
 	"rep_midcalls":   "I use <think> here\n",
 	"rep_infobrace":  "So ```a",
 	"rep_openspaces": "So {",
+	"indented_info":  "```",
 }
 
 // Make returns the named text at about n bytes. It panics when there is none of
