@@ -89,15 +89,15 @@ func (s *Scanner) Reset() {
 func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
 	switch {
+	case s.wait.ends != nil && len(s.text)+len(chunk) <= maxSize: // first, as it is true of most chunks of a long call
+		if s.append(chunk); !s.arrives(chunk) {
+			return nil
+		}
 	case chunk == "" || s.eof || s.state == stOver && s.over == dropTooLarge:
 		return nil
 	case len(s.text)+len(chunk) > maxSize:
 		s.tooLarge()
 		return s.events
-	case s.wait.ends != nil:
-		if s.append(chunk); !s.arrives(chunk) {
-			return nil
-		}
 	case (s.state == stText || s.state == stThink) && s.extends(chunk):
 		return s.events
 	default:
@@ -179,7 +179,7 @@ func (s *Scanner) takeFirst(chunk string) bool {
 func (s *Scanner) Close(f Finish) Result {
 	s.events = s.events[:0]
 	if s.state != stOver || s.over != dropTooLarge {
-		s.eof = true
+		s.eof, s.wait.ends = true, nil
 		s.run()
 		s.end(f)
 	}
