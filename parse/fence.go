@@ -382,9 +382,9 @@ func (s *Scanner) blockedLine(line string, end int) tri {
 }
 
 // opensInner reports whether a bare run in Markdown, on the line from pos to end, opens
-// a fence in it: text stands on the next line, while what closes the Markdown is mostly
-// followed by a blank one. What looks like a call there counts as text only below a blank
-// line or a colon.
+// a fence in it: text stands on the next line, and a blank line, a colon or a heading
+// before, while what closes the Markdown stands mostly below its last words. What looks
+// like a call on the next line counts as text only below a blank line or a colon.
 func (s *Scanner) opensInner(end int) tri {
 	if end < len(s.text) && s.text[end] != '\n' {
 		return no // a token stands there
@@ -398,12 +398,11 @@ func (s *Scanner) opensInner(end int) tri {
 		return s.maybeIf(true)
 	case s.text[next] == '\n' || s.text[next] == s.fence.char || next == end+maxLook:
 		return no
-	case strings.IndexByte("{[<", s.text[next]) < 0:
-		return yes
 	}
 	before := strings.TrimRight(s.text[max(0, s.pos-maxTag):s.pos], " \t\r")
 	before = strings.TrimRight(strings.TrimSuffix(before, "\n"), " \t\r")
-	if strings.HasSuffix(before, "\n") || strings.HasSuffix(before, ":") {
+	last := before[strings.LastIndexByte(before, '\n')+1:]
+	if last == "" || strings.HasSuffix(last, ":") || last[0] == '#' && strings.IndexByte("{[<", s.text[next]) < 0 {
 		return yes
 	}
 	return no
