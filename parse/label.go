@@ -191,6 +191,7 @@ func (s *Scanner) colon(p int) bool {
 	case is == no:
 	case l == labelAction && !bold:
 		return s.actionBehind(start, end)
+	case l == labelObservation && !bold && len(s.calls) == 0: // an item of a list that explains
 	case lead == "" || s.reactThought || l != labelAnswer && l != labelObservation:
 		return s.onLabel(start, l, end-start)
 	}
@@ -252,7 +253,7 @@ func (s *Scanner) actionWithin(p int) int {
 // on its line: what follows is a call only if its input follows, too.
 func (s *Scanner) actionBehind(p, end int) bool {
 	s.onLabel(p, labelAction, end-p)
-	s.named.ifInput = true
+	s.named.ifInput, s.named.item = true, s.text[p] != 'A'
 	return true
 }
 

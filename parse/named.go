@@ -16,6 +16,7 @@ type named struct {
 	react   bool // an Action Input: is due
 	input   bool // and has come
 	ifInput bool // it is a call only if it has come
+	item    bool // the label stands behind a bullet or a number, as others may
 	empty   bool // empty brackets stand behind the name: arguments may be missing
 	fenced  bool // the name is the info string of a fence
 	ifWhole bool // the form counts only as the whole reply or fence

@@ -112,6 +112,15 @@ func (s *Scanner) dueInput(p int) bool {
 	if l == labelNone {
 		var may bool
 		l, n, may = lexRows(inputLabels, rest)
+		if at := s.lookPast(p + lead + n); l != labelNone && s.named.ifInput {
+			// A plan has such words, too: only an object is meant.
+			switch {
+			case at == len(s.text) && !s.eof:
+				return false
+			case !strings.HasPrefix(s.text[at:], "{"):
+				l, n = labelNone, 0
+			}
+		}
 		more = more || may || mayBeLead(rest) || strings.HasPrefix("```", rest)
 	}
 	n += lead
@@ -161,10 +170,15 @@ func (s *Scanner) inInput() bool {
 		}
 		next := s.pos + i + 1
 		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t*")
+		more := false
+		if lead := labelLead(rest); s.named.item {
+			more = mayBeLead(rest)
+			rest = rest[lead:]
+		}
 		if l, _ := lexLabel(rest); l != labelNone {
 			return s.plainInput(s.pos+i, false)
 		}
-		if !s.eof && (rest == "" || mayBeLabel(rest)) && len(s.text)-next < maxLook {
+		if !s.eof && (rest == "" || more || mayBeLabel(rest)) && len(s.text)-next < maxLook {
 			s.pos += i
 			return false
 		}
