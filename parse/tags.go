@@ -222,7 +222,7 @@ func (s *Scanner) toolTag(p, end int, t *tag) bool {
 	tool, _ := s.reg.lookup(t.name)
 	f := s.reg.of(tool)
 	if t.more != "" {
-		if f.has(t.more) {
+		if f.has(t.more) && (s.lead || s.blankBefore(p)) {
 			s.fault(ReasonBadArgs, p, "arguments behind the tag")
 		}
 		return s.pass(p, end)
