@@ -50,7 +50,7 @@ func (s *Scanner) nameAt(p int, word string, q int) bool {
 		if strings.HasPrefix(word, "call:") {
 			s.named.dialect = DialectGemma
 		}
-		if s.marker.pending {
+		if s.marker.pending && s.marker.start >= s.done { // else something between was dropped
 			s.named.start = s.marker.start
 		}
 	}
