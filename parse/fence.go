@@ -119,7 +119,7 @@ func (s *Scanner) closesAtTag() bool {
 	switch _, ok := lexTag(s.text[s.pos:], s.eof); {
 	case ok == maybe:
 		return false
-	case ok == yes && strings.TrimSpace(s.text[p+n:s.pos]) == "":
+	case ok == yes && s.pos-p-n <= maxTag && strings.TrimSpace(s.text[p+n:s.pos]) == "":
 		return s.closeFence(p, p+n)
 	}
 	s.pos++
