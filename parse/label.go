@@ -126,7 +126,7 @@ func (l label) numbered() bool {
 }
 
 // labelLead is the length of what may stand before a label on its line: a bullet, a
-// number, the sign of a heading or of a quotation, the beginning of bold text.
+// number, the sign of a heading, the beginning of bold text. What is quoted is no label.
 func labelLead(line string) int {
 	if line == "" || !leadStarts.Has(line[0]) {
 		return 0
@@ -141,19 +141,21 @@ func labelLead(line string) int {
 	if rest != line && !strings.HasPrefix(rest, " ") {
 		return 0
 	}
-	n := len(line) - len(trimLeft(rest, emphasis))
+	n := len(line) - len(trimLeft(rest, boldMarks))
 	if rest != line && n >= maxLead {
 		return 0
 	}
 	return n
 }
 
-// The bytes that may stand before a label on its line, and those it may begin with.
+// The bytes that may stand before a label on its line, and those that what stands there
+// may begin with.
 var (
-	emphasis   = byteset.New(func(c byte) bool { return strings.IndexByte(" \t\r*_>", c) >= 0 })
-	bullets    = byteset.New(func(c byte) bool { return strings.IndexByte("#>-+", c) >= 0 })
+	blankMarks = byteset.New(func(c byte) bool { return strings.IndexByte(" \t\r*_>", c) >= 0 })
+	boldMarks  = byteset.New(func(c byte) bool { return strings.IndexByte(" *_", c) >= 0 })
+	bullets    = byteset.New(func(c byte) bool { return strings.IndexByte("#-+", c) >= 0 })
 	digitBytes = byteset.New(isDigit)
-	leadStarts = byteset.New(func(c byte) bool { return emphasis.Has(c) || bullets.Has(c) || isDigit(c) })
+	leadStarts = byteset.New(func(c byte) bool { return boldMarks.Has(c) || bullets.Has(c) || isDigit(c) })
 )
 
 // trimLeft is s without the bytes of a set that it begins with.
@@ -170,7 +172,7 @@ const maxLead = 8
 // mayBeLead reports whether a line could still become one with a label behind a bullet,
 // a number or the sign of a heading.
 func mayBeLead(line string) bool {
-	return len(line) < maxLead && line != "" && leadStarts.Has(line[0]) && strings.Trim(line, "#>-+*_0123456789.) ") == ""
+	return len(line) < maxLead && line != "" && leadStarts.Has(line[0]) && strings.Trim(line, "#-+*_0123456789.) ") == ""
 }
 
 // colon looks for a label that the colon at p ends, at the start of its line.

@@ -106,37 +106,23 @@ func (s *Scanner) noAction(end int) bool {
 func (s *Scanner) dueInput(p int) bool {
 	end := min(len(s.text), p+maxTag)
 	lead := labelLead(s.text[p:end])
-	rest := s.text[p+lead:]
-	l, n := lexLabel(rest)
-	more := mayBeLabel(rest)
-	if l == labelNone {
-		var may bool
-		l, n, may = lexRows(inputLabels, rest)
-		if at := s.lookPast(p + lead + n); l != labelNone && s.named.ifInput {
-			// A plan has such words, too: only an object is meant.
-			switch {
-			case at == len(s.text) && !s.eof:
-				return false
-			case !strings.HasPrefix(s.text[at:], "{"):
-				l, n = labelNone, 0
-			}
-		}
-		more = more || may || mayBeLead(rest) || strings.HasPrefix("```", rest)
-	}
-	n += lead
-	for lead > 0 && p+n < end && (s.text[p+n] == '*' || s.text[p+n] == '_') {
-		n++
+	word := p + lead
+	rest := s.text[word:]
+	l, n := s.inputLabel(word)
+	at := word + n
+	for lead > 0 && at < end && (s.text[at] == '*' || s.text[at] == '_') {
+		at++
 	}
 	switch {
-	case (rest == "" || lead > 0 && p+n == len(s.text)) && !s.eof:
+	case (rest == "" || lead > 0 && at == len(s.text)) && !s.eof:
 		return false
 	case l == labelInput || l == labelArgs:
 		s.named.input = true
-		s.pos = p + n
+		s.pos = at
 		return true
 	case l == labelObservation:
-		return s.withoutInput(p + n)
-	case more && !s.eof:
+		return s.withoutInput(at)
+	case mayBeInput(rest[:min(len(rest), maxTag)]) && !s.eof:
 		return false
 	case (strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "```")) && s.named.dialect == DialectReAct && !s.named.ifInput:
 		s.named.input = true
@@ -145,11 +131,25 @@ func (s *Scanner) dueInput(p int) bool {
 	return s.noArgs()
 }
 
+// inputLabel reads the label at p, where an Action's input is due; n is its length. A
+// common word counts in a plan only if an object follows it.
+func (s *Scanner) inputLabel(p int) (l label, n int) {
+	if l, n = lexLabel(s.text[p:]); l != labelNone {
+		return l, n
+	}
+	l, n, _ = lexRows(inputLabels, s.text[p:])
+	if l != labelNone && s.named.ifInput && !strings.HasPrefix(s.text[s.lookPast(p+n):], "{") {
+		return labelNone, 0
+	}
+	return l, n
+}
+
 // mayBeInput reports whether line could still become one that begins with an Action's
 // input, or with its label.
 func mayBeInput(line string) bool {
 	line = line[labelLead(line):]
-	_, _, may := lexRows(inputLabels, line)
+	l, n, may := lexRows(inputLabels, line)
+	may = may || l != labelNone && strings.TrimSpace(line[n:]) == ""
 	return line == "" || may || mayBeLabel(line) || mayBeLead(line) || strings.HasPrefix("```", line)
 }
 

@@ -54,7 +54,7 @@ func (s *Scanner) safe() int {
 	if s.pos-line > maxTag {
 		return p
 	}
-	rest := trimLeft(s.text[line:], emphasis)
+	rest := trimLeft(s.text[line:], blankMarks)
 	if len(s.text)-len(rest) < s.done { // a part of it has been released
 		return p
 	}
