@@ -131,15 +131,21 @@ func (s *Scanner) dueInput(p int) bool {
 	return s.noArgs()
 }
 
-// inputLabel reads the label at p, where an Action's input is due; n is its length. A
-// common word counts in a plan only if an object follows it.
+// inputLabel reads the label at p, where an Action's input is due; n is its length. Plans
+// and explanations have such lines, too: behind a bullet, and for a common word in one,
+// only an object is meant.
 func (s *Scanner) inputLabel(p int) (l label, n int) {
-	if l, n = lexLabel(s.text[p:]); l != labelNone {
-		return l, n
+	common := false
+	if l, n = lexLabel(s.text[p:]); l == labelNone {
+		l, n, _ = lexRows(inputLabels, s.text[p:])
+		common = true
 	}
-	l, n, _ = lexRows(inputLabels, s.text[p:])
-	if l != labelNone && s.named.ifInput && !strings.HasPrefix(s.text[s.lookPast(p+n):], "{") {
-		return labelNone, 0
+	if l == labelInput && (s.named.item || common && s.named.ifInput) {
+		end := min(len(s.text), p+n+maxTag)
+		at := s.lookPast(end - len(trimLeft(s.text[p+n:end], boldMarks)))
+		if !strings.HasPrefix(s.text[at:], "{") {
+			return labelNone, 0
+		}
 	}
 	return l, n
 }
@@ -149,7 +155,10 @@ func (s *Scanner) inputLabel(p int) (l label, n int) {
 func mayBeInput(line string) bool {
 	line = line[labelLead(line):]
 	l, n, may := lexRows(inputLabels, line)
-	may = may || l != labelNone && strings.TrimSpace(line[n:]) == ""
+	if l == labelNone {
+		l, n = lexLabel(line)
+	}
+	may = may || l == labelInput && strings.Trim(line[n:], " *_\t\r\n") == "" // an object may follow
 	return line == "" || may || mayBeLabel(line) || mayBeLead(line) || strings.HasPrefix("```", line)
 }
 
@@ -170,15 +179,10 @@ func (s *Scanner) inInput() bool {
 		}
 		next := s.pos + i + 1
 		rest := strings.TrimLeft(s.text[next:min(len(s.text), next+maxLook)], " \t*")
-		more := false
-		if lead := labelLead(rest); s.named.item {
-			more = mayBeLead(rest)
-			rest = rest[lead:]
-		}
 		if l, _ := lexLabel(rest); l != labelNone {
 			return s.plainInput(s.pos+i, false)
 		}
-		if !s.eof && (rest == "" || more || mayBeLabel(rest)) && len(s.text)-next < maxLook {
+		if !s.eof && (rest == "" || mayBeLabel(rest)) && len(s.text)-next < maxLook {
 			s.pos += i
 			return false
 		}
