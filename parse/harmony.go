@@ -150,6 +150,9 @@ func (s *Scanner) inHeader() bool {
 		return false
 	}
 	if ok != yes {
+		if name, at := calleeBeforeObject(rest, &s.reg); name != "" {
+			return s.beginNamed(named{start: s.named.start, name: name, at: p + at, dialect: DialectHarmony})
+		}
 		return s.headerCut(p, ok)
 	}
 	h := rest[:n]
@@ -241,11 +244,14 @@ func strangerIn(s string) (name string, ok bool) {
 const endOfHeader = "<|message|>"
 
 // headerLen looks for the end of the header that s begins with. No other token
-// than those of a header may come before.
+// than those of a header may come before, and no object.
 func headerLen(s string) (n int, ok tri) {
 	for n < len(s) {
-		i := strings.Index(s[n+1:], "<|")
-		if i < 0 {
+		i, brace := strings.Index(s[n+1:], "<|"), strings.IndexByte(s[n+1:], '{')
+		switch {
+		case brace >= 0 && (i < 0 || brace < i):
+			return 0, no // the arguments begin
+		case i < 0:
 			return 0, maybe
 		}
 		n += 1 + i
@@ -261,6 +267,30 @@ func headerLen(s string) (n int, ok tri) {
 		}
 	}
 	return 0, maybe
+}
+
+// calleeBeforeObject returns the recipient in a header whose end is missing, and where the
+// object of its arguments begins, if nothing but words of a header stands between.
+func calleeBeforeObject(h string, reg *registry) (name string, at int) {
+	at = strings.IndexByte(h, '{')
+	if at < 0 {
+		return "", 0
+	}
+	to := strings.Index(h[:at], "to=")
+	if to < 0 {
+		return "", 0
+	}
+	name, ok := recipient(h[to:at], reg)
+	if !ok {
+		return "", 0
+	}
+	between := strings.NewReplacer("<|constrain|>", " ", "<|channel|>", " ").Replace(h[to+len("to=")+len(name) : at])
+	for word := range strings.FieldsSeq(between) {
+		if word != "json" && word != "commentary" && word != "analysis" {
+			return "", 0
+		}
+	}
+	return name, at
 }
 
 // headerCut acts on a header that never ends.
