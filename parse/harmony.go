@@ -149,13 +149,17 @@ func (s *Scanner) inHeader() bool {
 	if ok == maybe && len(rest) < maxHeader && !s.eof {
 		return false
 	}
-	if ok != yes {
-		if name, at := calleeBeforeObject(rest, &s.reg); name != "" {
-			return s.beginNamed(named{start: s.named.start, name: name, at: p + at, dialect: DialectHarmony})
+	h := rest[:n]
+	switch {
+	case ok == yes:
+	case beginsOthersTurn(h):
+		return s.endReply(p, dropTurn)
+	default:
+		if name := calleeBeforeArgs(h, &s.reg); name != "" {
+			return s.beginNamed(named{start: s.named.start, name: name, at: p + n, dialect: DialectHarmony})
 		}
 		return s.headerCut(p, ok)
 	}
-	h := rest[:n]
 	body := p + n + len(endOfHeader)
 	_, ch, _ := strings.Cut(h, "<|channel|>")
 	ch = strings.TrimSpace(ch)
@@ -167,13 +171,8 @@ func (s *Scanner) inHeader() bool {
 		}
 	}
 	s.state = stText
-	who := strings.TrimPrefix(h, "<|start|>")
-	if who != h {
-		w := strings.ToLower(who[:wordLen(who)])
-		if w == "user" || w == "system" || w == "developer" || w == "tool" || strings.HasPrefix(w, "functions.") ||
-			w != "assistant" && strings.Contains(h, "to=assistant") {
-			return s.endReply(p, dropTurn)
-		}
+	if beginsOthersTurn(h) {
+		return s.endReply(p, dropTurn)
 	}
 	switch {
 	case name != "":
@@ -244,13 +243,13 @@ func strangerIn(s string) (name string, ok bool) {
 const endOfHeader = "<|message|>"
 
 // headerLen looks for the end of the header that s begins with. No other token
-// than those of a header may come before, and no object.
+// than those of a header may come before, and no object: n is where that begins.
 func headerLen(s string) (n int, ok tri) {
 	for n < len(s) {
 		i, brace := strings.Index(s[n+1:], "<|"), strings.IndexByte(s[n+1:], '{')
 		switch {
 		case brace >= 0 && (i < 0 || brace < i):
-			return 0, no // the arguments begin
+			return n + 1 + brace, no // the arguments begin
 		case i < 0:
 			return 0, maybe
 		}
@@ -269,28 +268,43 @@ func headerLen(s string) (n int, ok tri) {
 	return 0, maybe
 }
 
-// calleeBeforeObject returns the recipient in a header whose end is missing, and where the
-// object of its arguments begins, if nothing but words of a header stands between.
-func calleeBeforeObject(h string, reg *registry) (name string, at int) {
-	at = strings.IndexByte(h, '{')
-	if at < 0 {
-		return "", 0
-	}
-	to := strings.Index(h[:at], "to=")
-	if to < 0 {
-		return "", 0
-	}
-	name, ok := recipient(h[to:at], reg)
+// beginsOthersTurn reports whether a header begins a turn that is not the model's, or a
+// result.
+func beginsOthersTurn(h string) bool {
+	who, ok := strings.CutPrefix(h, "<|start|>")
 	if !ok {
-		return "", 0
+		return false
 	}
-	between := strings.NewReplacer("<|constrain|>", " ", "<|channel|>", " ").Replace(h[to+len("to=")+len(name) : at])
-	for word := range strings.FieldsSeq(between) {
-		if word != "json" && word != "commentary" && word != "analysis" {
-			return "", 0
+	role := strings.ToLower(who[:wordLen(who)])
+	switch role {
+	case "user", "system", "developer", "tool":
+		return true
+	}
+	return strings.HasPrefix(role, "functions.") || role != "assistant" && strings.Contains(h, "to=assistant")
+}
+
+// headerTokens are the tokens within a header.
+var headerTokens = strings.NewReplacer("<|start|>", " ", "<|channel|>", " ", "<|constrain|>", " ")
+
+// calleeBeforeArgs returns the recipient in a header of the model that arguments follow
+// without its end, if nothing but words of a header stands around it; else "".
+func calleeBeforeArgs(h string, reg *registry) string {
+	before, behind, ok := strings.Cut(h, "to=")
+	if !ok {
+		return ""
+	}
+	name, ok := recipient("to="+behind, reg)
+	if !ok {
+		return ""
+	}
+	for word := range strings.FieldsSeq(headerTokens.Replace(before + " " + behind[len(name):])) {
+		switch word {
+		case "assistant", "commentary", "analysis", "json":
+		default:
+			return ""
 		}
 	}
-	return name, at
+	return name
 }
 
 // headerCut acts on a header that never ends.
