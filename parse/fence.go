@@ -37,11 +37,6 @@ var callInfos = map[string]bool{
 	"tool_code": true, "tool_use": true, "function_call": true, "action": true,
 }
 
-// resultInfos are the info strings of fences in which results stand, in lower case.
-var resultInfos = map[string]bool{
-	"tool_output": true, "tool_outputs": true, "tool_result": true, "tool_results": true, "tool_response": true, "output": true,
-}
-
 // fenceOrSpan reads the run of backticks or tildes at p: a fence, a code span, or
 // neither.
 func (s *Scanner) fenceOrSpan(p int) bool {
@@ -188,7 +183,7 @@ func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
 		}
 	}
 	s.pos = body
-	if f.kind == fenceOther && resultInfos[strings.ToLower(word)] && s.behindCall() {
+	if f.kind == fenceOther && isResultInfo(word) && s.behindCall() {
 		s.fence = fence{}
 		return s.endReply(p, dropResult)
 	}
@@ -212,6 +207,13 @@ func (s *Scanner) openFence(r run, body int, info string, sameLine bool) bool {
 		s.state = stNamed
 	}
 	return true
+}
+
+// isResultInfo reports whether a result stands in a fence with the word as its info string,
+// as in a tag of that name.
+func isResultInfo(word string) bool {
+	word = strings.ToLower(word)
+	return word == "output" || markers[word].kind == markResult
 }
 
 // infoWord is the first word of an info string.

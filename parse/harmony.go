@@ -124,15 +124,12 @@ func (s *Scanner) channel(p, end int, t *tag) bool {
 		s.beginPrefix(start)
 	}
 	s.header(p, named{start: start, name: name})
-	s.named.start = start // of a stranger, too, whom the end of the header shows
 	return true
 }
 
-// header begins reading a header of harmony at p. The recipient may stand before.
+// header begins reading a header of harmony at p. The recipient may stand before: what it
+// calls begins there.
 func (s *Scanner) header(p int, callee named) {
-	if callee.name == "" {
-		callee.start = p
-	}
 	s.named = callee
 	s.state, s.pos = stHeader, p
 }
@@ -150,11 +147,10 @@ func (s *Scanner) inHeader() bool {
 		return false
 	}
 	h := rest[:n]
-	switch {
-	case ok == yes:
-	case beginsOthersTurn(h):
+	if beginsOthersTurn(h) {
 		return s.endReply(p, dropTurn)
-	default:
+	}
+	if ok != yes {
 		if name := calleeBeforeArgs(h, &s.reg); name != "" {
 			return s.beginNamed(named{start: s.named.start, name: name, at: p + n, dialect: DialectHarmony})
 		}
@@ -171,9 +167,6 @@ func (s *Scanner) inHeader() bool {
 		}
 	}
 	s.state = stText
-	if beginsOthersTurn(h) {
-		return s.endReply(p, dropTurn)
-	}
 	switch {
 	case name != "":
 		return s.beginNamed(named{start: start, name: name, at: body, dialect: DialectHarmony})
@@ -276,11 +269,7 @@ func beginsOthersTurn(h string) bool {
 		return false
 	}
 	role := strings.ToLower(who[:wordLen(who)])
-	switch role {
-	case "user", "system", "developer", "tool":
-		return true
-	}
-	return strings.HasPrefix(role, "functions.") || role != "assistant" && strings.Contains(h, "to=assistant")
+	return isOthersRole(role) || strings.HasPrefix(role, "functions.") || role != "assistant" && strings.Contains(h, "to=assistant")
 }
 
 // headerTokens are the tokens within a header.

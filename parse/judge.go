@@ -164,17 +164,9 @@ func (j *judge) object(i, depth int) verdict {
 // othersTurn reports whether an object is a message that is not the model's: a turn of
 // somebody else, or a result with the name of its tool.
 func (j *judge) othersTurn(s *shape) bool {
-	for _, f := range s.env {
-		if f.key != "role" {
-			continue
-		}
-		switch j.raw(f) {
-		case `"user"`, `"system"`, `"developer"`, `"tool"`, `"function"`:
-			// With the name of a tool under another key, the role is an argument.
-			return !slices.ContainsFunc(s.names, func(n field) bool { return n.key != "name" })
-		}
-	}
-	return false
+	others := func(f field) bool { return f.key == "role" && j.c[f.valAt] == '"' && isOthersRole(j.str(f)) }
+	// With the name of a tool under another key, the role is an argument.
+	return slices.ContainsFunc(s.env, others) && !slices.ContainsFunc(s.names, func(n field) bool { return n.key != "name" })
 }
 
 // keyed reports whether each key of the object at c[i:] is a tool, and each value

@@ -192,13 +192,13 @@ func (s *Scanner) colon(p int) bool {
 		return false
 	case is == no:
 	case l == labelAction && !bold:
-		return s.actionBehind(start, end)
+		return s.actionBehind(start, end, true)
 	case l == labelObservation && !bold && len(s.calls) == 0: // an item of a list that explains
 	case lead == "" || s.reactThought || l != labelAnswer && l != labelObservation:
 		return s.onLabel(start, l, end-start)
 	}
 	if at := s.actionWithin(p); at > 0 {
-		return s.actionBehind(at, p+1)
+		return s.actionBehind(at, p+1, false)
 	}
 	if s.fence.kind == fenceNone && s.inDialogue(min(max(start, s.callEnd), p), p) {
 		s.prose(p)
@@ -224,13 +224,19 @@ func (s *Scanner) labelAt(start, p int) (l label, lead string, end int, is tri) 
 	if lead == "" {
 		return l, lead, end, yes
 	}
-	for most := min(len(s.text), p+maxTag); end < most && (s.text[end] == '*' || s.text[end] == '_'); {
-		end++
-	}
+	end = s.boldEnd(end, p+maxTag)
 	if end == len(s.text) && !s.eof {
 		return labelNone, "", 0, maybe
 	}
 	return l, lead, end, yes
+}
+
+// boldEnd returns where the marks end that close bold type at p, before most.
+func (s *Scanner) boldEnd(p, most int) int {
+	for most = min(len(s.text), most); p < most && (s.text[p] == '*' || s.text[p] == '_'); {
+		p++
+	}
+	return p
 }
 
 // actionWithin returns where the label of an action begins that the colon at p ends,
@@ -251,11 +257,11 @@ func (s *Scanner) actionWithin(p int) int {
 	return at
 }
 
-// actionBehind reads the label of an action, from p to end, behind other text or a bullet
-// on its line: what follows is a call only if its input follows, too.
-func (s *Scanner) actionBehind(p, end int) bool {
+// actionBehind reads the label of an action, from p to end, behind other text on its line
+// or as an item of a list: what follows is a call only if its input follows, too.
+func (s *Scanner) actionBehind(p, end int, item bool) bool {
 	s.onLabel(p, labelAction, end-p)
-	s.named.ifInput, s.named.item = true, s.text[p] != 'A'
+	s.named.ifInput, s.named.item = true, item
 	return true
 }
 

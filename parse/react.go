@@ -110,8 +110,8 @@ func (s *Scanner) dueInput(p int) bool {
 	rest := s.text[word:]
 	l, n := s.inputLabel(word)
 	at := word + n
-	for lead > 0 && at < end && (s.text[at] == '*' || s.text[at] == '_') {
-		at++
+	if lead > 0 {
+		at = s.boldEnd(at, end)
 	}
 	switch {
 	case (rest == "" || lead > 0 && at == len(s.text)) && !s.eof:

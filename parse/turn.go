@@ -71,13 +71,23 @@ func lexTurn(line string, eof bool) (why dropReason, ok tri) {
 	return dropNone, ok
 }
 
+// isOthersRole reports whether a role, in small letters, is not the model's.
+func isOthersRole(role string) bool {
+	switch role {
+	case "user", "human", "system", "developer", "tool", "tool_response", "function", "function_response",
+		"available_tools", "ipython", "observation", "environment":
+		return true
+	}
+	return false
+}
+
 // maxRole is the longest name of a role that is read, in bytes.
 const maxRole = 20
 
 // role reads a token that begins a turn, and whose it is.
 func (s *Scanner) role(p, end int, t *tag) bool {
 	if strings.EqualFold(t.name, "start") && t.bars {
-		s.header(p, named{})
+		s.header(p, named{start: p})
 		return true
 	}
 	q := end
@@ -87,10 +97,11 @@ func (s *Scanner) role(p, end int, t *tag) bool {
 	if q == len(s.text) && !s.eof {
 		return false
 	}
-	switch strings.ToLower(strings.TrimSpace(s.text[end:q])) {
-	case "user", "human", "system", "developer", "tool", "tool_response", "function_response", "available_tools",
-		"ipython", "observation", "function", "environment":
+	role := strings.ToLower(strings.TrimSpace(s.text[end:q]))
+	if isOthersRole(role) {
 		return s.endReply(p, dropTurn)
+	}
+	switch role {
 	case "assistant", "model", "chatbot", "gpt", "bot":
 		s.drop(p, q, dropToken)
 		s.impliedTag = false
