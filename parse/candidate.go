@@ -322,14 +322,14 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 	}
 	if tent && s.fence.kind != fenceOther {
 		s.beginGroup(s.cand.start, s.cand.end)
-		s.group.faults = append(s.group.faults, f)
+		s.group.atFault.set(f)
 		s.lead, s.called, s.callEnd = true, true, s.cand.end
 		s.hold(s.count())
 		s.add(pieceText, s.cand.end, dropNone)
 		s.prefix = -1
 		return
 	}
-	s.faults = append(s.faults, f)
+	s.atFault.set(f)
 	s.add(pieceText, s.cand.end, dropNone)
 	s.prefix = -1
 	s.lead, s.called, s.onlyCalls = true, false, false
@@ -338,7 +338,7 @@ func (s *Scanner) acceptFault(p Problem, tent bool) {
 // acceptAnswer takes the answer that a pseudo tool holds.
 func (s *Scanner) acceptAnswer(text string) {
 	c := &s.cand
-	s.answers = append(s.answers, answer{c.start, text})
+	s.answer = answer{is: true, at: c.start, text: text}
 	if s.prefix >= 0 {
 		s.add(pieceText, s.prefix, dropNone)
 	} else {

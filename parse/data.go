@@ -120,6 +120,11 @@ func stringEnd(t string, i int) (end int, ok tri) {
 
 // scalarEnd is stringEnd for a number, true, false and null, too.
 func scalarEnd(t string, i int) (end int, ok tri) {
+	if n := digits(t[i:]); n == 1 || n > 1 && t[i] != '0' {
+		if i+n < len(t) && !isWordByte(t[i+n]) {
+			return i + n, yes // an integer, as most are
+		}
+	}
 	end = i
 	for end < len(t) && isWordByte(t[end]) {
 		end++

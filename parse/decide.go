@@ -16,8 +16,18 @@ type fault struct {
 	body  int  // what stands behind it, if a name may stand there; or 0
 }
 
+func (f *fault) is() bool { return f.Reason != "" }
+
+// set sets f to a further fault: the first one stays.
+func (f *fault) set(further fault) {
+	if !f.is() {
+		*f = further
+	}
+}
+
 // answer is the text of a call of a pseudo tool, which stands at at.
 type answer struct {
+	is   bool
 	at   int
 	text string
 }
@@ -33,8 +43,8 @@ func (s *Scanner) decide(f Finish) Result {
 		r.Void, r.Calls = r.Calls, nil
 	case len(r.Calls) > 0:
 		r.Outcome = Calls
-	case len(s.answers) > 0:
-		s.answer(&r)
+	case s.answer.is:
+		s.takeAnswer(&r)
 	case s.think.open:
 		r.fail(ReasonUnfinishedThinking, len(s.text), "the end of the thought")
 	case strings.TrimSpace(r.Text) == "":
@@ -54,9 +64,9 @@ func (r *Result) fail(reason Reason, at int, expected string) {
 	r.Problem = &Problem{Reason: reason, Offset: at, Expected: expected, Found: "end of text"}
 }
 
-// answer takes the answer out of a pseudo call, or from around an empty one.
-func (s *Scanner) answer(r *Result) {
-	a := s.answers[len(s.answers)-1]
+// takeAnswer takes the answer out of a pseudo call, or from around an empty one.
+func (s *Scanner) takeAnswer(r *Result) {
+	a := &s.answer
 	if strings.TrimSpace(a.text) == "" {
 		if strings.ContainsFunc(r.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
 			r.Outcome = Final // it stands around a call that says "no tool"
@@ -70,17 +80,17 @@ func (s *Scanner) answer(r *Result) {
 
 // problem returns why the reply, with these calls, must not be used, or nil.
 func (s *Scanner) problem(f Finish, calls []Call) *Problem {
-	faults := s.faults
-	if len(faults) > 0 && s.isEmpty(faults[0]) && s.callBefore(faults[0].start) {
-		faults = nil // an invented turn behind calls
+	fault := s.atFault
+	if fault.is() && s.isEmpty(fault) && s.callBefore(fault.start) {
+		fault.Reason = "" // an invented turn behind calls
 	}
 	if f == FinishLength {
-		if p := s.cutByLimit(); p != nil && (len(faults) == 0 || p.Offset <= faults[0].Offset) {
+		if p := s.cutByLimit(); p != nil && (!fault.is() || p.Offset <= fault.Offset) {
 			return p
 		}
 	}
-	if len(faults) > 0 {
-		p := faults[0].Problem
+	if fault.is() {
+		p := fault.Problem
 		p.Found = excerpt(s.text, p.Offset)
 		return &p
 	}
@@ -145,8 +155,8 @@ func (s *Scanner) endsInOpening() bool {
 	if s.text[from+i] == '[' && s.begunName(from+i+1) {
 		return true
 	}
-	_, ok := lexMarker(s.text[from+i:], false)
-	return ok == maybe
+	var t tag
+	return lexMarker(&t, s.text[from+i:], false) == maybe
 }
 
 // beginsCall reports whether a line that the text ends in may go on to name a call
@@ -228,5 +238,5 @@ func (j *joined) String() string {
 
 // fault notes a reason not to run the reply.
 func (s *Scanner) fault(reason Reason, at int, expected string) {
-	s.faults = append(s.faults, fault{Problem: Problem{Reason: reason, Offset: at, Expected: expected}})
+	s.atFault.set(fault{Problem: Problem{Reason: reason, Offset: at, Expected: expected}})
 }

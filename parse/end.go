@@ -204,7 +204,8 @@ func (s *Scanner) swallowed(p int, due string) {
 		if p == len(s.text) || s.text[p] != '<' && s.text[p] != '[' {
 			continue
 		}
-		t, ok := lexMarker(s.text[p:], true)
+		var t tag
+		ok := lexMarker(&t, s.text[p:], true)
 		if ok != yes || t.kind != markHard || t.close {
 			continue
 		}

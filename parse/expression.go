@@ -146,7 +146,8 @@ func (s *Scanner) expressionAt(p int) tri {
 // partAt reads a marker that stands at q, between the name at p and its
 // arguments. GLM's needs no opening tag before the name.
 func (s *Scanner) partAt(p int, word string, q int) tri {
-	t, is := lexMarker(s.text[q:], s.eof)
+	var t tag
+	is := lexMarker(&t, s.text[q:], s.eof)
 	switch {
 	case is == maybe:
 		return maybe

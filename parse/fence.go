@@ -111,7 +111,8 @@ func (s *Scanner) inFence() bool {
 // stands behind it, at pos: DeepSeek's tokens go on there.
 func (s *Scanner) closesAtTag() bool {
 	p, n := s.fenceRun.at, s.fenceRun.n
-	switch _, ok := lexTag(s.text[s.pos:], s.eof); {
+	var t tag
+	switch ok := lexTag(&t, s.text[s.pos:], s.eof); {
 	case ok == maybe:
 		return false
 	case ok == yes && s.pos-p-n <= maxTag && strings.TrimSpace(s.text[p+n:s.pos]) == "":
@@ -342,7 +343,8 @@ func endTokenAt(line string) int {
 	if !strings.HasPrefix(rest, "<") {
 		return 0
 	}
-	if t, ok := lexTag(rest, true); ok != yes || t.kind != markToken {
+	var t tag
+	if lexTag(&t, rest, true) != yes || t.kind != markToken {
 		return 0
 	}
 	return len(line) - len(rest)

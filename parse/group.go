@@ -3,11 +3,11 @@ package parse
 // group is a run of tentative calls: what else stands in the reply or in the fence
 // around them decides whether they are calls or text.
 type group struct {
-	on     bool
-	inside bool    // it is the content of a fence
-	first  int     // its first piece
-	beside Span    // its first item, if it stands behind lists, which are calls in any case
-	faults []fault // that count if it is calls
+	on      bool
+	inside  bool  // it is the content of a fence
+	first   int   // its first piece
+	beside  Span  // its first item, if it stands behind lists, which are calls in any case
+	atFault fault // that counts if it is calls
 }
 
 // dissolve makes text of the tentative calls: other text stands in the reply or in the
@@ -69,7 +69,7 @@ func (s *Scanner) confirm() {
 	if s.group.on {
 		s.settle(s.group.first, pieceCall)
 		s.holdMiddle()
-		s.faults = append(s.faults, s.group.faults...)
+		s.atFault.set(s.group.atFault)
 	}
 	s.endGroup()
 }
@@ -105,6 +105,6 @@ func (s *Scanner) countByEnd() {
 
 // endGroup forgets the group, which is decided.
 func (s *Scanner) endGroup() {
-	s.group = group{faults: s.group.faults[:0]}
+	s.group = group{}
 	s.wasList = false
 }

@@ -299,7 +299,8 @@ func calleeBeforeArgs(h string, reg *registry) string {
 // headerCut acts on a header that never ends.
 func (s *Scanner) headerCut(p int, ok tri) bool {
 	s.state, s.openHeader = stText, ok == maybe && len(s.text)-p < maxHeader
-	t, _ := lexTag(s.text[p:], true)
+	var t tag
+	lexTag(&t, s.text[p:], true)
 	if i := strings.Index(s.text[p:min(len(s.text), p+maxHeader)], "to="); i >= 0 && s.eof {
 		name, ok := recipient(s.text[p+i:], &s.reg)
 		if !ok {

@@ -197,7 +197,8 @@ func (s *Scanner) listGoesOn() bool {
 // tagEndsLine looks at the tag behind a call: a control token ends the line as
 // it ends the turn.
 func (s *Scanner) tagEndsLine() bool {
-	t, ok := lexTag(s.text[s.pos:], s.eof)
+	var t tag
+	ok := lexTag(&t, s.text[s.pos:], s.eof)
 	if ok == maybe {
 		return false
 	}

@@ -70,7 +70,7 @@ func (s *Scanner) usedMarker(p int) {
 
 // emptyMarker notes that at p no call follows the hard marker m.
 func (s *Scanner) emptyMarker(m marker, p int) {
-	s.faults = append(s.faults, fault{
+	s.atFault.set(fault{
 		Problem: Problem{Reason: ReasonMalformed, Offset: p, Expected: "a call"},
 		empty:   true, start: m.start, body: m.end,
 	})
@@ -151,7 +151,8 @@ func (s *Scanner) nameAfterMarker(p int, word string, q int) bool {
 
 // afterMarkerTag reads a name behind a hard marker that a tag at q follows.
 func (s *Scanner) afterMarkerTag(p int, word string, q int) bool {
-	t, ok := lexMarker(s.text[q:], s.eof)
+	var t tag
+	ok := lexMarker(&t, s.text[q:], s.eof)
 	switch {
 	case ok == maybe:
 		return false

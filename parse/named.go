@@ -77,7 +77,8 @@ func (s *Scanner) inNamed() bool {
 	case '{', '[', '"':
 		return s.beginArgs(p)
 	case '<':
-		t, ok := lexTag(rest, s.eof)
+		var t tag
+		ok := lexTag(&t, rest, s.eof)
 		switch {
 		case ok == maybe:
 			return false
@@ -139,7 +140,8 @@ func (s *Scanner) beginInput(p int) bool {
 // beginArgs starts reading the arguments at p.
 func (s *Scanner) beginArgs(p int) bool {
 	if s.text[p] == '[' {
-		if t, ok := lexBracket(s.text[p:], s.eof); ok == maybe {
+		var t tag
+		if ok := lexBracket(&t, s.text[p:], s.eof); ok == maybe {
 			return false
 		} else if ok == yes {
 			if t.kind == markPart {

@@ -4,7 +4,7 @@ import "strings"
 
 // brace begins an object.
 func (s *Scanner) brace(p int) bool {
-	key := strings.HasPrefix(s.text[p+1:], `"`) // it opens an object, as most do
+	key := p+1 < len(s.text) && s.text[p+1] == '"' // it opens an object, as most do
 	if !key {
 		n := runLen(s.text[:min(len(s.text), p+repeatBraces)], p)
 		if n == repeatBraces {
@@ -68,7 +68,8 @@ func (s *Scanner) bracket(p int) bool {
 		functools = true
 		s.beginPrefix(start)
 	}
-	switch t, ok := lexBracket(s.text[p:], s.eof); ok {
+	var t tag
+	switch lexBracket(&t, s.text[p:], s.eof) {
 	case yes:
 		if s.fence.kind == fencePython {
 			return s.blockFence(p)

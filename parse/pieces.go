@@ -161,7 +161,11 @@ func (p *pieces) rewrite(i int, change func(piece) piece) {
 
 // emit makes events of what is certain.
 func (s *Scanner) emit() {
-	if !s.muted && (s.sent != s.done || s.state == stOver) {
+	switch {
+	case s.muted || s.sent == s.done && s.state != stOver:
+	case s.held < 0 && s.sentPieces == len(s.list) && s.state != stOver:
+		s.emitPiece(&s.last) // it is new, or went on
+	default:
 		s.emitPieces()
 	}
 }

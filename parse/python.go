@@ -24,7 +24,8 @@ func (s *Scanner) closesPython(q int) tri {
 	if rest == "" || rest[0] == '<' {
 		token := s.eof
 		if rest != "" {
-			t, ok := lexTag(rest, s.eof)
+			var t tag
+			ok := lexTag(&t, rest, s.eof)
 			if ok != yes {
 				return ok
 			}

@@ -229,7 +229,8 @@ func withoutTokens(input string) int {
 		if i < 0 {
 			return len(input)
 		}
-		token, ok := lexTag(t[i:], true)
+		var token tag
+		ok := lexTag(&token, t[i:], true)
 		ends := token.kind == markToken || token.kind == markEnd || token.kind == markHard && token.close
 		if ok != yes || !ends || token.n < len(t)-i {
 			return len(input)

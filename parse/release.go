@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // release makes pieces of what is certain when a chunk has been read.
 func (s *Scanner) release() {
@@ -18,7 +21,7 @@ func (s *Scanner) release() {
 	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText, stData:
-		if !s.lead && s.prefix < 0 && s.pos > s.done {
+		if s.pos > s.done && !s.lead && s.prefix < 0 {
 			s.add(pieceText, s.safe(), dropNone)
 		}
 	default:
@@ -46,7 +49,10 @@ func (s *Scanner) constructStart() int {
 
 // safe is the offset up to which text cannot become a part of a construct.
 func (s *Scanner) safe() int {
-	p := cutRune(s.text, s.pos)
+	p := s.pos
+	if s.text[p-1] >= utf8.RuneSelf {
+		p = cutRune(s.text, p)
+	}
 	if s.reactThought {
 		p = min(p, s.actionAtEnd())
 	}
@@ -104,7 +110,8 @@ func (s *Scanner) tokenAtEnd() int {
 		return len(s.text)
 	}
 	i += from
-	t, ok := lexTag(s.text[i:], s.eof)
+	var t tag
+	ok := lexTag(&t, s.text[i:], s.eof)
 	if ok == maybe || ok == yes && t.kind == markToken && t.bars && i+t.n == end {
 		return i
 	}
@@ -119,7 +126,8 @@ func (s *Scanner) cutToken(from, end int) int {
 			break
 		}
 		i += j
-		if t, ok := lexTag(s.text[i:], true); ok == yes && t.endsTurn() && t.bars {
+		var t tag
+		if lexTag(&t, s.text[i:], true) == yes && t.endsTurn() && t.bars {
 			return i
 		}
 	}

@@ -166,15 +166,14 @@ func breaks(s string) bool {
 	if slices.ContainsFunc(templateTokens, func(token string) bool { return strings.HasPrefix(s, token) }) {
 		return true
 	}
+	var t tag
 	if s[0] == '[' {
-		_, ok := lexBracket(s, true)
-		return ok == yes
+		return lexBracket(&t, s, true) == yes
 	}
 	if strings.HasPrefix(s, "<|") || strings.HasPrefix(s, "<｜") || strings.HasPrefix(s, "</|") {
 		return true
 	}
-	t, ok := lexTag(s, true)
-	if ok != yes {
+	if lexTag(&t, s, true) != yes {
 		return unfinished(s)
 	}
 	return t.kind != markNone && t.kind != markSoft || t.bars || ownFrames[strings.ToLower(t.name)]

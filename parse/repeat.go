@@ -35,7 +35,7 @@ func (s *Scanner) lookForRepeat() bool {
 // lastRepeat looks for repetition at the very end.
 func (s *Scanner) lastRepeat() {
 	n := len(s.text)
-	if n-repeatWindow < s.repeatFloor || n < repeatWindow || len(s.faults) > 0 || s.think.open || !repeats(s.text[n-repeatWindow:]) {
+	if n-repeatWindow < s.repeatFloor || n < repeatWindow || s.atFault.is() || s.think.open || !repeats(s.text[n-repeatWindow:]) {
 		return
 	}
 	if len(s.calls) == 0 {

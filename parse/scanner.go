@@ -23,8 +23,9 @@ type Scanner struct {
 	wait  wait
 
 	scanState
-	read reader
-	room room
+	beforeMid *scanState // what it was where mid was opened: closing that thought goes back to it
+	read      reader
+	room      room
 	pieces
 	events []Event
 }
@@ -207,7 +208,7 @@ func (s *Scanner) recycle() {
 		*s = Scanner{reg: s.reg}
 	}
 	s.start()
-	s.o, s.read.text = Options{}, ""
+	s.o, s.read.text, s.beforeMid = Options{}, "", nil
 	scanners.Put(s)
 }
 

@@ -97,7 +97,8 @@ func (s *Scanner) endsReply(p int) tri {
 	case s.text[p] != '<':
 		return no
 	}
-	t, is := lexTag(s.text[p:], s.eof)
+	var t tag
+	is := lexTag(&t, s.text[p:], s.eof)
 	if is == yes && !t.endsTurn() {
 		return no
 	}
@@ -114,7 +115,8 @@ func (s *Scanner) spanHolds(q int) tri {
 	case s.text[q] != '[':
 		return no
 	}
-	switch _, marker := lexBracket(s.text[q:], s.eof); marker {
+	var t tag
+	switch lexBracket(&t, s.text[q:], s.eof) {
 	case yes:
 		return no
 	case maybe:
@@ -221,7 +223,8 @@ func (s *Scanner) spanEnds(p, n int) (end int, ok tri) {
 	case strings.HasPrefix(rest, "\n"):
 		return 0, no
 	case strings.HasPrefix(rest, "<"):
-		switch t, ok := lexTag(rest, s.eof); {
+		var t tag
+		switch ok := lexTag(&t, rest, s.eof); {
 		case ok == maybe:
 			return 0, maybe
 		case t.endsTurn():

@@ -83,15 +83,15 @@ type scanState struct {
 	mid         middle
 
 	// What was found so far.
-	faults       []fault
-	answers      []answer
-	finalAt      int  // where the final answer begins, or -1
-	beforeAnswer int  // how many pieces stand before it
-	reactThought bool // a ReAct thought
-	struck       bool // an <s> of HTML, which is not closed
-	dialogue     bool // a turn of the user behind an answer or a call, as its words
-	openHeader   bool // the text ends in what may be a header of harmony: more of it may come
-	unreadData   bool // the text ends in data that was not looked into for tokens
+	atFault      fault  // the first reason not to run the reply, if any
+	answer       answer // the last that a pseudo tool held, if any
+	finalAt      int    // where the final answer begins, or -1
+	beforeAnswer int    // how many pieces stand before it
+	reactThought bool   // a ReAct thought
+	struck       bool   // an <s> of HTML, which is not closed
+	dialogue     bool   // a turn of the user behind an answer or a call, as its words
+	openHeader   bool   // the text ends in what may be a header of harmony: more of it may come
+	unreadData   bool   // the text ends in data that was not looked into for tokens
 }
 
 // start makes it that of the beginning of a reply, and keeps the room of its lists.
@@ -99,7 +99,7 @@ func (s *scanState) start(o Options) {
 	*s = scanState{
 		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, mentionLine: -1, finalAt: -1,
 		noCloser: [3]int{-1, -1, -1}, repeatCheck: repeatWindow,
-		faults: s.faults[:0], answers: s.answers[:0], group: group{faults: s.group.faults[:0]}, nest: s.nest[:0],
+		nest: s.nest[:0],
 	}
 	if o.InThought {
 		s.state = stThink

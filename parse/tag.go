@@ -28,22 +28,23 @@ func (t *tag) othersTurn() bool {
 // maxTag is the longest tag, in bytes.
 const maxTag = 256
 
-// lexMarker reads the tag, or the marker in square brackets, that s begins with.
-func lexMarker(s string, eof bool) (tag, tri) {
+// lexMarker reads the tag, or the marker in square brackets, that s begins with, into
+// t, which is empty before.
+func lexMarker(t *tag, s string, eof bool) tri {
 	if s[0] == '<' {
-		return lexTag(s, eof)
+		return lexTag(t, s, eof)
 	}
-	return lexBracket(s, eof)
+	return lexBracket(t, s, eof)
 }
 
 // lexTag reads the tag that s begins with.
-func lexTag(s string, eof bool) (t tag, ok tri) {
+func lexTag(t *tag, s string, eof bool) tri {
 	if strings.HasPrefix(s, "<<") {
-		return lexDoubled(s, eof)
+		return lexDoubled(t, s, eof)
 	}
 	end, simple, ok := tagEnd(s, eof)
 	if ok != yes {
-		return t, ok
+		return ok
 	}
 	t.n = end + 1
 	body := s[1:end]
@@ -53,11 +54,11 @@ func lexTag(s string, eof bool) (t tag, ok tri) {
 	if simple && body != "" && isLetter(body[0]) {
 		t.name = body
 		t.lookUp(body)
-		return t, yes
+		return yes
 	}
 	body = t.unwrap(body)
 	if body == "" || !isLetter(body[0]) {
-		return t, no
+		return no
 	}
 	t.name = body
 	if !t.bars {
@@ -67,7 +68,7 @@ func lexTag(s string, eof bool) (t tag, ok tri) {
 	if name, fits := foldTag(buf[:0], t.name); fits {
 		t.lookUp(string(name))
 	}
-	return t, yes
+	return yes
 }
 
 // unwrap takes the bars and the namespace of a model family off the body of a tag.
@@ -105,13 +106,13 @@ func (t *tag) lookUp(name string) {
 }
 
 // lexDoubled reads Gorilla's marker.
-func lexDoubled(s string, eof bool) (tag, tri) {
+func lexDoubled(t *tag, s string, eof bool) tri {
 	const marker = "<<function>>"
 	ok := begins(s, marker, eof)
-	if ok != yes {
-		return tag{}, ok
+	if ok == yes {
+		*t = tag{kind: markHard, dialect: DialectExpression, name: "function", n: len(marker)}
 	}
-	return tag{kind: markHard, dialect: DialectExpression, name: "function", n: len(marker)}, yes
+	return ok
 }
 
 // tagEnd finds the > of a tag; simple says that before it stand only lower-case
@@ -234,30 +235,32 @@ func foldTag(dst []byte, s string) ([]byte, bool) {
 }
 
 // lexBracket reads the bracket marker that s begins with.
-func lexBracket(s string, eof bool) (tag, tri) {
+func lexBracket(t *tag, s string, eof bool) tri {
 	wait := no
 	for _, b := range brackets {
 		if strings.HasPrefix(s, b.text) {
-			return tag{kind: b.kind, dialect: b.dialect, name: b.text, close: b.close, bars: true, n: len(b.text)}, yes
+			*t = tag{kind: b.kind, dialect: b.dialect, name: b.text, close: b.close, bars: true, n: len(b.text)}
+			return yes
 		}
 		if !eof && strings.HasPrefix(b.text, s) {
 			wait = maybe
 		}
 	}
-	return tag{}, wait
+	return wait
 }
 
 // lexTriangle reads a marker between triangles.
-func lexTriangle(s string, eof bool) (tag, tri) {
+func lexTriangle(t *tag, s string, eof bool) tri {
 	for _, m := range [...]string{openTriangle, closeTriangle} {
 		switch begins(s, m, eof) {
 		case yes:
-			return tag{kind: markThink, name: "◁think", close: m == closeTriangle, bars: true, n: len(m)}, yes
+			*t = tag{kind: markThink, name: "◁think", close: m == closeTriangle, bars: true, n: len(m)}
+			return yes
 		case maybe:
-			return tag{}, maybe
+			return maybe
 		}
 	}
-	return tag{}, no
+	return no
 }
 
 // endsCall reports whether the model ended a call at pos: a closing tag, an end
@@ -273,7 +276,8 @@ func endsCall(text string, pos int, eof bool) tri {
 		}
 		return no
 	}
-	t, ok := lexTag(text[pos:], eof)
+	var t tag
+	ok := lexTag(&t, text[pos:], eof)
 	if ok != yes {
 		return ok
 	}

@@ -57,7 +57,8 @@ func (s *Scanner) inTagArgs() bool {
 			return s.eof && s.tagArgsAtEnd()
 		}
 		s.pos += i
-		t, ok := lexTag(s.text[s.pos:], s.eof)
+		var t tag
+		ok := lexTag(&t, s.text[s.pos:], s.eof)
 		if ok == maybe {
 			return false
 		}

@@ -4,7 +4,8 @@ import "strings"
 
 // angle reads a tag or a control token.
 func (s *Scanner) angle(p int) bool {
-	t, ok := lexTag(s.text[p:], s.eof)
+	var t tag
+	ok := lexTag(&t, s.text[p:], s.eof)
 	switch ok {
 	case maybe:
 		return s.awaitTag(p)
@@ -32,7 +33,8 @@ func (s *Scanner) triangle(p int) bool {
 	if p <= s.done || s.text[p-1] != 0xE2 {
 		return s.pass(p, p+1)
 	}
-	t, ok := lexTriangle(s.text[p-1:], s.eof)
+	var t tag
+	ok := lexTriangle(&t, s.text[p-1:], s.eof)
 	switch ok {
 	case maybe:
 		return false
@@ -231,7 +233,8 @@ func (s *Scanner) toolTag(p, end int, t *tag) bool {
 		return s.pass(p, end)
 	}
 	if s.text[q] == '<' {
-		u, ok := lexTag(s.text[q:], s.eof)
+		var u tag
+		ok := lexTag(&u, s.text[q:], s.eof)
 		if ok == maybe {
 			return false
 		}

@@ -23,10 +23,9 @@ const (
 // only if it is closed later.
 type middle struct {
 	on    bool
-	name  string     // of the tag, folded
-	piece int        // how many pieces stand before it
-	calls int        // how many calls
-	state *scanState // as it was there: closing the thought goes back to it
+	name  string // of the tag, folded
+	piece int    // how many pieces stand before it
+	calls int    // how many calls
 }
 
 // thinkTag acts on a tag of a thought.
@@ -56,8 +55,11 @@ func (s *Scanner) openThought(p, body int, kind thinkKind, name string) bool {
 		}
 		s.prefix = -1
 		s.add(pieceText, p, dropNone)
-		saved := s.scanState
-		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name, state: &saved}
+		if s.beforeMid == nil {
+			s.beforeMid = new(scanState)
+		}
+		*s.beforeMid = s.scanState
+		s.mid = middle{on: true, piece: s.count(), calls: len(s.calls), name: name}
 		s.hold(s.count())
 		s.pos = body
 		return true
@@ -130,7 +132,7 @@ func (s *Scanner) closeMiddle(p, end int) bool {
 	s.rewrite(m.piece, func(n piece) piece { return piece{kind: pieceThink, start: n.start, end: n.end} })
 	s.calls = s.calls[:m.calls]
 	old := s.scanState
-	s.scanState = *m.state
+	s.scanState = *s.beforeMid
 	s.keep(&old)
 	s.mid = middle{}
 	s.think.seen = true
@@ -146,7 +148,8 @@ func (s *Scanner) inThought() bool {
 	if !found {
 		return s.repeatDue() && s.lookForRepeat()
 	}
-	start, t, ok := s.thinkMarker(p)
+	var t tag
+	start, ok := s.thinkMarker(&t, p)
 	switch {
 	case ok == maybe:
 		return s.awaitTag(p)
@@ -158,18 +161,16 @@ func (s *Scanner) inThought() bool {
 }
 
 // thinkMarker reads the marker at the needle p.
-func (s *Scanner) thinkMarker(p int) (start int, t tag, ok tri) {
+func (s *Scanner) thinkMarker(t *tag, p int) (start int, ok tri) {
 	switch s.text[p] {
 	case '<', '[':
-		t, ok = lexMarker(s.text[p:], s.eof)
-		return p, t, ok
+		return p, lexMarker(t, s.text[p:], s.eof)
 	case 0x97:
 		if p > s.done && s.text[p-1] == 0xE2 {
-			t, ok = lexTriangle(s.text[p-1:], s.eof)
-			return p - 1, t, ok
+			return p - 1, lexTriangle(t, s.text[p-1:], s.eof)
 		}
 	}
-	return p, t, no
+	return p, no
 }
 
 // endsThought reports whether t ends the thought that is open.
