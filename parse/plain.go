@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -139,10 +140,26 @@ func (r *reader) passString() bool {
 	return true
 }
 
+// each has the lowest bit of each byte of eight.
+const each uint64 = 0x0101010101010101
+
 // plainEnd returns where a string in double quotes ends whose body begins at i
 // and is canonical as it stands, or -1; high says that bytes beyond ASCII stand
 // in it.
 func plainEnd(t string, i int) (end int, high bool) {
+	if len(t)-i >= 8 { // all of them at once: most keys end so soon, and many values
+		s := t[i : i+8]
+		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		// A difference has the upper bit of a byte if that byte was less, up to the
+		// first such byte at least.
+		quote, escape := w^each*'"', w^each*'\\'
+		stops := w | (w-each*' ')&^w | (quote-each)&^quote | (escape-each)&^escape
+		i += bits.TrailingZeros64(stops&(each<<7)) / 8
+		if i < len(t) && t[i] == '"' {
+			return i, false
+		}
+	}
 	for stops := doubleStops; ; i++ {
 		i = stops.Index(t, i)
 		switch {
