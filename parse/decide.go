@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // fault is a reason not to run the reply. Found is filled in last, when all of the
@@ -106,11 +105,11 @@ func excerpt(text string, at int) string {
 	if at >= len(text) {
 		return "end of text"
 	}
-	end := min(len(text), at+16)
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
+	end := len(text)
+	if end > at+16 {
+		end = cutRune(text, at+16)
 	}
-	return strings.ToValidUTF8(text[at:max(end, at)], "\uFFFD")
+	return strings.ToValidUTF8(text[at:end], "\uFFFD")
 }
 
 // callBefore reports whether a call ends before at.

@@ -91,9 +91,10 @@ func (s *Scanner) Feed(chunk string) []Event {
 	s.events = s.events[:0]
 	switch {
 	case s.wait.ends != nil && len(s.text)+len(chunk) <= maxSize: // first, as it is true of most chunks of a long call
-		if s.append(chunk); !s.arrives(chunk) {
+		if s.append(chunk); s.waitsOn(chunk) || s.allEscaped(chunk) {
 			return nil
 		}
+		s.wait.ends = nil
 	case chunk == "" || s.eof || s.state == stOver && s.over == dropTooLarge:
 		return nil
 	case len(s.text)+len(chunk) > maxSize:

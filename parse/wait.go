@@ -53,19 +53,18 @@ func (s *Scanner) awaitClosers() bool {
 	return s.await(candidateEnds, math.MaxInt)
 }
 
-// arrives reports whether what is waited for stands in chunk, the last of the text,
-// or need not be waited for any more.
-func (s *Scanner) arrives(chunk string) bool {
-	ends := s.wait.ends
-	if len(s.text) < s.wait.until && (!ends.In(chunk) || ends == stringEnds && s.allEscaped(chunk)) {
-		return false
-	}
-	s.wait.ends = nil
-	return true
+// waitsOn reports whether what is waited for does not stand in chunk, the last of the
+// text, and still has to be waited for.
+func (s *Scanner) waitsOn(chunk string) bool {
+	return len(s.text) < s.wait.until && !s.wait.ends.In(chunk)
 }
 
-// allEscaped reports whether each quote in chunk, the last of the text, is escaped.
+// allEscaped reports whether the end of a string is waited for, and each quote in chunk,
+// the last of the text, is escaped.
 func (s *Scanner) allEscaped(chunk string) bool {
+	if s.wait.ends != stringEnds {
+		return false
+	}
 	for i := range len(chunk) {
 		if chunk[i] == '"' && !isEscaped(s.text[:len(s.text)-len(chunk)+i]) {
 			return false

@@ -327,10 +327,10 @@ func excerpt(text string) (string, bool) {
 	cut := len(lines) > maxShownLines
 	if len(text) > maxShownBytes {
 		head, tail := maxShownBytes*3/4, len(text)-maxShownBytes/4
-		for !utf8.RuneStart(text[head]) {
+		for n := 0; n < utf8.UTFMax && !utf8.RuneStart(text[head]); n++ { // a file need not be text
 			head--
 		}
-		for !utf8.RuneStart(text[tail]) {
+		for n := 0; n < utf8.UTFMax && !utf8.RuneStart(text[tail]); n++ {
 			tail++
 		}
 		text = fmt.Sprintf("%s\n… %d bytes are not shown here …\n%s", text[:head], tail-head, text[tail:])

@@ -333,6 +333,7 @@ func TestExcerpt(t *testing.T) {
 		{"as many bytes as are shown", strings.Repeat("x", maxShownBytes), false},
 		{"a byte more", strings.Repeat("x", maxShownBytes+1), true},
 		{"wide characters", strings.Repeat("語", maxShownBytes), true},
+		{"no text", strings.Repeat("\xa5", maxShownBytes+1), true},
 	} {
 		got, cut := excerpt(row.text)
 		if cut != row.cut || !cut && got != row.text || cut && !strings.Contains(got, "not shown here") {
