@@ -116,6 +116,7 @@ func TestLong(t *testing.T) {
 		{"the same in an argument of a tag", "<calc><expr>" + same + "</expr></calc>\nand then " + echo, parse.Calls, 2},
 		{"the same in an escaped call", `{\"name\":\"calc\",\"arguments\":{\"expr\":\"` + same + `\"}}` + "\nand then " + echo, parse.Calls, 2},
 		{"a long run of backticks behind a call", "`" + aCall + strings.Repeat("`", 64) + "\nmore", parse.Calls, 1},
+		{"tildes over the end of a window", "so" + strings.Repeat("~", 9000), parse.Unparseable, 0},
 		{"bytes that are no text", strings.Repeat("\xa5", 9000), parse.Unparseable, 0},
 		{"a name of many letters in a header", "<|start|>" + strings.Repeat("a", 2000) + "<|message|>so", parse.Final, 0},
 	}

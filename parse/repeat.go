@@ -29,7 +29,7 @@ func (s *Scanner) lookForRepeat() bool {
 	if at-repeatWindow < s.repeatFloor || !repeats(s.text[at-repeatWindow:at]) {
 		return true
 	}
-	return s.repetition(at)
+	return s.repetition(max(at, s.pos)) // what stands there was read together
 }
 
 // lastRepeat looks for repetition at the very end.
