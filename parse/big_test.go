@@ -117,6 +117,7 @@ func TestLong(t *testing.T) {
 		{"the same in an escaped call", `{\"name\":\"calc\",\"arguments\":{\"expr\":\"` + same + `\"}}` + "\nand then " + echo, parse.Calls, 2},
 		{"a long run of backticks behind a call", "`" + aCall + strings.Repeat("`", 64) + "\nmore", parse.Calls, 1},
 		{"tildes over the end of a window", "so" + strings.Repeat("~", 9000), parse.Unparseable, 0},
+		{"data, and spaces over the end of a window", "so {\"a\": \"b\"}" + strings.Repeat(" ", 8200) + "and so on", parse.Unparseable, 0},
 		{"bytes that are no text", strings.Repeat("\xa5", 9000), parse.Unparseable, 0},
 		{"a name of many letters in a header", "<|start|>" + strings.Repeat("a", 2000) + "<|message|>so", parse.Final, 0},
 	}
