@@ -250,8 +250,11 @@ func (s *Scanner) accept() bool {
 		f.call.Marked = f.call.Marked || s.fence.kind == fencePython || c.expr && (tent || c.place.marked())
 		s.addFound(f, i == 0, tent || f.ifWhole)
 	}
+	if list && !c.expr && c.tick.n == 0 && !c.place.marked() {
+		s.countList()
+	}
 	s.endCalls(c.end)
-	s.wasList, s.argsMayGoOn = s.text[c.start] == '[', false
+	s.wasList, s.wasExpr, s.argsMayGoOn = s.text[c.start] == '[', list, false
 	s.marker.list = s.marker.on && s.wasList && !c.nameApart
 	return true
 }

@@ -7,7 +7,7 @@ type clues struct {
 	first     int    // where the first key ends in the output, 0 if there is none
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
-	wrapped   bool   // the first key, or one behind a fault, is one of a wrapper
+	wrapped   bool   // the first key, envelope keys apart, or one behind a fault, is one of a wrapper
 	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
 	toolSeen  bool   // such a value, a callee or a lone key is the name of a tool
@@ -114,8 +114,11 @@ func (s *Scanner) unreadable() verdict {
 }
 
 // callsFirst reports whether an object with that first key is a call: the key is
-// a tool, or wraps nothing else.
+// a tool, or wraps nothing else. Its closing quote may be missing: {"tool_calls: [{"…
 func (s *Scanner) callsFirst(key string) bool {
+	if word, rest, cut := strings.Cut(key, ":"); cut && strings.TrimLeft(rest, " ") != "" {
+		key = word
+	}
 	return key != "" && key != "function" && isWrapperKey(key) || s.reg.known(key)
 }
 

@@ -2,21 +2,24 @@ package parse
 
 import "strings"
 
-// mayComment reports whether a # at p begins a comment: as the first in a fence
-// that may hold calls, behind a call expression or a list on its line, and
-// between expressions that are all there is.
+// mayComment reports whether a # or // at p begins a comment: as the first in a fence
+// that may hold calls or in a hard marker, behind a call expression or a list on its
+// line, and between expressions that are all there is, or all that a marker holds.
 func (s *Scanner) mayComment(p int) bool {
 	if s.called && (s.bareExpr || s.wasList) {
-		return s.group.on || !strings.Contains(s.text[s.callEnd:p], "\n")
+		return s.group.on || s.marker.on || !strings.Contains(s.text[s.callEnd:p], "\n")
 	}
-	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text
+	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text || s.marker.on && s.marker.pending
 }
 
-// comment begins Python's comment at p. Two signs are Markdown's heading.
+// comment begins a comment of Python, or of Java and JavaScript, at p. Two # are
+// Markdown's heading.
 func (s *Scanner) comment(p int) bool {
 	switch {
 	case p+1 == len(s.text) && !s.eof:
 		return false
+	case s.text[p] == '/' && !strings.HasPrefix(s.text[p:], "//"):
+		return s.orPass(s.leadWord(p), p)
 	case strings.HasPrefix(s.text[p:], "##"):
 		return s.orPass(s.leadWord(p), p)
 	}

@@ -36,6 +36,9 @@
 //	can read                                              Unparseable: malformed
 //	a list of calls, on the next line one more call
 //	expression, then prose                                Unparseable: malformed
+//	lists of calls on lines of their own, of which one
+//	has a remark behind it, or calls no tool              Unparseable: malformed
+//	call expressions in a marker, then other text         Unparseable: malformed
 //	a marked call inside an object that never closes      Unparseable: malformed
 //	arguments that are no object                          Unparseable: bad-args
 //	a key twice with different values                     Unparseable: duplicate-key

@@ -125,14 +125,17 @@ func (s *Scanner) completeAtEnd() bool {
 	}
 	f := r.stack[len(r.stack)-1]
 	last := len(r.keys) - 1
-	if last < f.keys || r.out[r.keys[last].valAt] != '{' {
+	if last < f.keys {
 		return false
 	}
+	v := r.out[r.keys[last].valAt]
 	switch key := r.key(last); {
+	case isWrapperKey(key):
+		return v == '{' || v == '['
+	case v != '{':
+		return false
 	case isArgsKey(key):
 		return r.toolSeen || r.nameSeen != ""
-	case isWrapperKey(key):
-		return true
 	default:
 		return len(r.stack) == 1 && last == f.keys && s.reg.known(key)
 	}

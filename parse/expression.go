@@ -117,8 +117,13 @@ func (s *Scanner) expressionAt(p int) tri {
 	}
 	word := rest[:n]
 	if q < len(s.text) && q > p+n && isLetter(s.text[q]) && !s.mayAssign(q) || !s.reg.known(word) {
-		if n == len(rest) && s.group.on && s.called && s.reg.mayBecome(word) {
+		switch {
+		case s.marker.on && s.called && s.bareExpr && wellFormed(word):
+			return s.strangerCall(p, n)
+		case n == len(rest) && s.group.on && s.called && s.reg.mayBecome(word):
 			s.cut("the rest of a call") // behind calls: another was begun
+		case s.goesOnList(p) && (strings.HasPrefix(rest[n:], "(") || strings.HasPrefix(rest[n:], "=")):
+			s.faultList(p)
 		}
 		return no
 	}
@@ -141,6 +146,21 @@ func (s *Scanner) expressionAt(p int) tri {
 		return s.assignAt(p, word, q)
 	}
 	return no
+}
+
+// strangerCall reads NAME(…) of no tool at p, in a marker and behind such a call.
+func (s *Scanner) strangerCall(p, n int) tri {
+	is := opensArgs(s.text[p:], n, s.eof)
+	if is == yes {
+		s.beginExpression(p, n)
+	}
+	return is
+}
+
+// goesOnList reports whether a comma or a semicolon joins what stands at p to a list of
+// call expressions.
+func (s *Scanner) goesOnList(p int) bool {
+	return s.called && s.wasList && s.wasExpr && strings.ContainsAny(s.text[s.callEnd:p], ",;")
 }
 
 // partAt reads a marker that stands at q, between the name at p and its

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -242,5 +243,38 @@ func (s *Scanner) mention() bool {
 		return true
 	}
 	s.mentionLine, s.mentionEnd = s.lineStart(s.cand.end), s.cand.end
+	if s.cand.own && s.cand.tick.n == 0 && !s.told() {
+		s.noteList(s.cand.start)
+	}
 	return s.reject()
+}
+
+// told reports whether the calls of the candidate have been read before: what follows
+// tells of them. It compares a few.
+func (s *Scanner) told() bool {
+	calls, before := s.cand.verdict.calls, s.calls[max(0, len(s.calls)-maxEqual):]
+	return len(calls) <= maxEqual && !slices.ContainsFunc(calls, func(f found) bool {
+		return !slices.ContainsFunc(before, func(b found) bool { return b.call.equals(&f.call) })
+	})
+}
+
+// noteList notes that a list of call expressions at p does not count although it stands
+// alone before what follows on its line: then no other list like it may.
+func (s *Scanner) noteList(p int) {
+	if s.ownList {
+		s.faultList(p)
+	} else if s.notedList < 0 {
+		s.notedList = p
+	}
+}
+
+// countList notes that a list of call expressions counts because of where it stands.
+func (s *Scanner) countList() {
+	if s.ownList = true; s.notedList >= 0 {
+		s.faultList(s.notedList)
+	}
+}
+
+func (s *Scanner) faultList(p int) {
+	s.fault(ReasonMalformed, p, "lists of calls of known tools, alone on their lines")
 }

@@ -10,6 +10,7 @@ type marker struct {
 	end     int     // behind the last of the tags and tokens that it is made of
 	before  bool    // prose stands before it on its line
 	list    bool    // a list of calls has been read in it
+	textAt  int     // of one that was left before its end: where text stands behind its call expressions, or 0
 	dialect Dialect // of the calls in it, if they have one of their own
 }
 
@@ -38,6 +39,9 @@ func (s *Scanner) openMarker(p, end int, t *tag) bool {
 // closeMarker closes the hard marker. Without an open one it stands for the
 // opening tag of a call directly behind it.
 func (s *Scanner) closeMarker(p, end int) bool {
+	if at := s.marker.textAt; at > 0 {
+		s.fault(ReasonMalformed, at, "a call, or the end of the marker")
+	}
 	switch {
 	case s.marker.on && s.marker.pending:
 		s.emptyMarker(s.marker, s.marker.end)
@@ -54,6 +58,20 @@ func (s *Scanner) closeMarker(p, end int) bool {
 	s.impliedTag, s.called = true, false
 	s.pos = end
 	return true
+}
+
+// leaveMarker leaves the hard marker that is open: text stands at p. Directly behind a
+// call expression it is a part of it, or of another that cannot be read, if it stands on
+// the same line or before the end of the marker.
+func (s *Scanner) leaveMarker(p int) {
+	s.marker = marker{}
+	switch {
+	case !s.called || !s.wasExpr:
+	case s.bareExpr && s.text[p] != '<' && !strings.Contains(s.text[s.callEnd:p], "\n"):
+		s.fault(ReasonMalformed, p, "the end of the line")
+	default:
+		s.marker.textAt = p
+	}
 }
 
 // usedMarker ends a hard marker that holds no call: text stands at p, where one is
@@ -77,13 +95,16 @@ func (s *Scanner) emptyMarker(m marker, p int) {
 }
 
 // isEmpty reports whether f is a marker without a name or arguments in it. The name of a
-// tool that can be read in no other way may stand there in quotes or brackets.
+// tool or a key of a call that can be read in no other way may stand there in quotes or
+// brackets.
 func (s *Scanner) isEmpty(f fault) bool {
 	if !f.empty || f.body == 0 {
 		return f.empty
 	}
-	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[(")
-	return !s.reg.known(begun[:wordLen(begun)])
+	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[({ ")
+	word := begun[:wordLen(begun)]
+	key := strings.TrimSuffix(word, ":")
+	return !s.reg.known(word) && !isNameKey(key) && !isArgsKey(key) && !isWrapperKey(key)
 }
 
 func (s *Scanner) markerDialect() Dialect {

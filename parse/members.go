@@ -42,7 +42,9 @@ func (r *reader) endKey() {
 	}
 	if r.callDepth() {
 		r.openValue = isNameKey(key)
-		r.callKeys = r.callKeys || r.openValue || isWrapperKey(key)
+		wraps := isWrapperKey(key)
+		r.callKeys = r.callKeys || r.openValue || wraps
+		r.wrapped = r.wrapped || wraps && len(r.stack) == 1 && isEnvelopeKey(r.firstKey())
 	}
 }
 

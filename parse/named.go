@@ -110,7 +110,7 @@ func (s *Scanner) wordBeforeArgs(p int) bool {
 	}
 	if s.named.id {
 		n := wordLen("_"+rest[:min(len(rest), 5*maxName)]) - len("_") // it may begin with a digit
-		if p+n == len(s.text) && !s.eof {
+		if mayGoOn(rest, n) && !s.eof {
 			return false
 		}
 		if n > 0 {

@@ -82,6 +82,14 @@ func (s *Scanner) bracket(p int) bool {
 	if ok == maybe {
 		return false
 	}
+	if ok == no && s.strangerAt(s.lookPast(p+1)) {
+		switch {
+		case s.called && s.wasList && s.wasExpr:
+			s.faultList(p)
+		case !s.ownList && s.fence.kind == fenceNone && !s.marker.on && s.ownLine(p):
+			s.noteList(p)
+		}
+	}
 	if ok == no && s.eof && s.called && s.wasList && s.begunName(p+1) {
 		s.cut("the rest of a call") // behind lists of calls: another was begun
 	}
@@ -150,6 +158,12 @@ func (s *Scanner) callAt(p int) tri {
 		return no
 	}
 	return opensArgs(rest, n, s.eof)
+}
+
+// strangerAt reports whether a call expression of no tool begins at p.
+func (s *Scanner) strangerAt(p int) bool {
+	n := wordLen(s.text[p:])
+	return n > 0 && strings.HasPrefix(s.text[p+n:], "(") && !s.reg.known(s.text[p:p+n])
 }
 
 // begunName reports whether the text ends in what may become the name of a tool,

@@ -281,6 +281,12 @@ func (r *reader) step() status {
 			return readNot
 		}
 		r.sawComma(1)
+	case ';':
+		if r.expect != expectAfter || r.exprs == 0 || len(r.stack) != 1 || r.failed() {
+			return r.other(c)
+		}
+		r.repair(RepairMissingComma, r.pos) // Java and JavaScript end calls so
+		r.sawComma(1)
 	case ':':
 		if r.notCandidate() && r.expect != expectColon {
 			return readNot
@@ -429,15 +435,26 @@ func (r *reader) slash() status {
 		r.bad()
 		return readOn
 	}
+	if r.behindValue() {
+		r.token = tokenNone
+		r.bad()
+		return readOn
+	}
 	r.repair(RepairComment, r.pos)
 	r.tokAt = r.pos
 	r.pos += 2
 	return readOn
 }
 
+// behindValue reports whether a value of an object ends at pos: nobody writes a comment
+// there, which would hide what the object goes on with.
+func (r *reader) behindValue() bool {
+	return r.expect == expectAfter && r.ended == r.pos && r.top() == '{' && !r.failed()
+}
+
 // hash reads a Python comment.
 func (r *reader) hash() {
-	if r.expect == expectColon {
+	if r.expect == expectColon || r.behindValue() {
 		r.bad()
 		return
 	}

@@ -4,7 +4,7 @@ package parse
 const (
 	// Delimiters and white space.
 	RepairTrailingComma   RepairCode = "trailing-comma"    // {"a":1,}, also a doubled or a leading comma
-	RepairMissingComma    RepairCode = "missing-comma"     // "a":1 and "b":2 on two lines, no comma between
+	RepairMissingComma    RepairCode = "missing-comma"     // "a":1 and "b":2 on two lines, no comma between; [f(x=1); g(y=2)]
 	RepairFullWidth       RepairCode = "full-width"        // ： and ， for : and ,
 	RepairOddSpace        RepairCode = "odd-space"         // a no-break space or a character without width between tokens; f (x=1)
 	RepairLiteralNewline  RepairCode = "literal-newline"   // \n, \r or \t, written out, between tokens

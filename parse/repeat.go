@@ -93,14 +93,16 @@ const maxEqual = 8
 func (s *Scanner) countEqual() {
 	n := len(s.calls)
 	if n > 1 {
-		a, b := &s.calls[n-2].call, &s.calls[n-1].call
-		if a.Name == b.Name && string(a.Args) == string(b.Args) {
+		if s.calls[n-2].call.equals(&s.calls[n-1].call) {
 			s.equal++
 			return
 		}
 	}
 	s.equal = 1
 }
+
+// equals reports whether two calls are the same.
+func (c *Call) equals(d *Call) bool { return c.Name == d.Name && string(c.Args) == string(d.Args) }
 
 // tooManyEqual ends a reply that says the same call over and over.
 func (s *Scanner) tooManyEqual() {

@@ -20,7 +20,7 @@ func isArgsKey(k string) bool {
 
 func isEnvelopeKey(k string) bool {
 	switch k {
-	case "id", "type", "index", "call_id", "tool_call_id", "role", "content":
+	case "id", "type", "index", "call_id", "tool_call_id", "role", "content", "thought":
 		return true
 	}
 	return false

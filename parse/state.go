@@ -44,6 +44,7 @@ type scanState struct {
 	called      bool // nothing but white space and separators has come since
 	callEnd     int  // where it ends, or the fault or answer in its place
 	wasList     bool // it stood in a list
+	wasExpr     bool // it was a call expression, or a list of them
 	bareExpr    bool // it was a call expression without a list
 	argsMayGoOn bool // its name stood apart from its arguments: more of them may come
 	plainString bool // its argument is a plain string, which may go on
@@ -57,6 +58,8 @@ type scanState struct {
 	oddLine     int    // the last on which a backtick stands alone, or -1
 	mentionLine int    // the last on which a sentence only mentions a call, or -1
 	mentionEnd  int    // where that call ends
+	ownList     bool   // a list of call expressions counts because of where it stands
+	notedList   int    // where another begins that does not: a remark or an unknown name stands in its line; or -1
 	noCloser    [3]int // the last on which no run of 1, of 2, of 3 or more backticks closes a span, or -1
 
 	// How far the text was searched in vain.
@@ -98,7 +101,7 @@ type scanState struct {
 func (s *scanState) start(o Options) {
 	*s = scanState{
 		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, mentionLine: -1, finalAt: -1,
-		noCloser: [3]int{-1, -1, -1}, repeatCheck: repeatWindow,
+		noCloser: [3]int{-1, -1, -1}, notedList: -1, repeatCheck: repeatWindow,
 		nest: s.nest[:0],
 	}
 	if o.InThought {

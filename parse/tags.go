@@ -176,10 +176,11 @@ func (s *Scanner) arrows(p int) bool {
 	if mayGoOn(s.text[p+3:], name) && !s.eof {
 		return false
 	}
-	if name == 0 || !s.reg.known(s.text[p+3:q]) {
+	known := name > 0 && s.reg.known(s.text[p+3:q])
+	if !known && (name == 0 || !s.called) {
 		return s.pass(p, p+n)
 	}
-	if q == len(s.text) {
+	if q == len(s.text) && known {
 		s.cut("the arguments of a call")
 		return s.pass(p, q)
 	}
@@ -188,6 +189,12 @@ func (s *Scanner) arrows(p int) bool {
 		return false
 	}
 	if q < len(s.text) && s.text[q] != '{' {
+		return s.pass(p, p+n)
+	}
+	if !known {
+		if q < len(s.text) {
+			s.fault(ReasonMalformed, p, "the name of a tool")
+		}
 		return s.pass(p, p+n)
 	}
 	return s.beginNamed(named{start: p, name: s.text[p+3 : p+3+name], dialect: DialectFunctionary, at: q})

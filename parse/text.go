@@ -75,6 +75,9 @@ func (s *Scanner) prose(p int) {
 	if s.marker.on && s.marker.pending {
 		s.usedMarker(p)
 	}
+	if s.marker.on && !s.marker.pending {
+		s.leaveMarker(p)
+	}
 	s.lead, s.called, s.impliedTag, s.soft = false, false, false, false
 	s.prefix = -1
 	if s.group.inside && !strings.Contains(s.text[s.callEnd:p], "\n") {
@@ -85,9 +88,6 @@ func (s *Scanner) prose(p int) {
 	}
 	s.onlyCalls = false
 	s.fence.text = true
-	if s.marker.on && !s.marker.pending {
-		s.marker = marker{}
-	}
 }
 
 // atLead looks at what stands where a call may begin without a bracket.
@@ -115,7 +115,7 @@ func (s *Scanner) atLead() bool {
 		return s.stray(p)
 	case s.called && c == '"':
 		return s.quoteBehind(p)
-	case c == '#' && s.mayComment(p):
+	case (c == '#' || c == '/') && s.mayComment(p):
 		return s.comment(p)
 	case c >= utf8.RuneSelf:
 		return s.leadWide(p)
