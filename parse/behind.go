@@ -40,7 +40,7 @@ func (s *Scanner) quoteBehind(p int) bool {
 	if !ended && len(key) < maxName && !s.eof {
 		return false
 	}
-	if q := s.lookPast(p + len(key) + 2*len(`"`)); ended && (isNameKey(key) || isArgsKey(key) || s.argsMayGoOn && !s.reg.known(key)) {
+	if q := s.lookPast(p + len(key) + 2*len(`"`)); ended && (isNameKey(key) || isArgsKey(key) || s.argsMayGoOn && !s.reg.known(key) && !strings.Contains(s.text[s.callEnd:p], "\n")) {
 		if q == len(s.text) && !s.eof {
 			return false
 		}

@@ -118,6 +118,9 @@ func TestLong(t *testing.T) {
 		{"a long run of backticks behind a call", "`" + aCall + strings.Repeat("`", 64) + "\nmore", parse.Calls, 1},
 		{"tildes over the end of a window", "so" + strings.Repeat("~", 9000), parse.Unparseable, 0},
 		{"data, and spaces over the end of a window", "so {\"a\": \"b\"}" + strings.Repeat(" ", 8200) + "and so on", parse.Unparseable, 0},
+		{"a comment without end behind a call in a marker", "<tool_call>calc(expr=\"1\") # " + strings.Repeat("-", 9000), parse.Calls, 1},
+		{"a comment without end in a marker", "<tool_call> // " + strings.Repeat("-", 9000), parse.Unparseable, 0},
+		{"a comment without end between calls", "calc(expr=\"1\")\n# " + strings.Repeat("-", 9000), parse.Unparseable, 0},
 		{"bytes that are no text", strings.Repeat("\xa5", 9000), parse.Unparseable, 0},
 		{"a name of many letters in a header", "<|start|>" + strings.Repeat("a", 2000) + "<|message|>so", parse.Final, 0},
 	}

@@ -250,7 +250,7 @@ func (s *Scanner) accept() bool {
 		f.call.Marked = f.call.Marked || s.fence.kind == fencePython || c.expr && (tent || c.place.marked())
 		s.addFound(f, i == 0, tent || f.ifWhole)
 	}
-	if list && !c.expr && c.tick.n == 0 && !c.place.marked() {
+	if list && !c.expr && c.tick.n == 0 && !c.place.hard && s.fence.kind == fenceNone {
 		s.countList()
 	}
 	s.endCalls(c.end)

@@ -7,7 +7,9 @@ type clues struct {
 	first     int    // where the first key ends in the output, 0 if there is none
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
-	wrapped   bool   // the first key, envelope keys apart, or one behind a fault, is one of a wrapper
+	argsKeys  bool   // so does one of arguments
+	defines   bool   // so does a description: it defines a tool
+	wrapped   bool   // the first key, those that lead calls apart, or one behind a fault, is one of a wrapper
 	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
 	toolSeen  bool   // such a value, a callee or a lone key is the name of a tool
@@ -100,7 +102,7 @@ func (s *Scanner) plainData() bool {
 // it looks like a call.
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
-	callLike := r.toolSeen || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
+	callLike := r.toolSeen && !r.defines || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
 	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}
@@ -116,7 +118,7 @@ func (s *Scanner) unreadable() verdict {
 // callsFirst reports whether an object with that first key is a call: the key is
 // a tool, or wraps nothing else. Its closing quote may be missing: {"tool_calls: [{"…
 func (s *Scanner) callsFirst(key string) bool {
-	if word, rest, cut := strings.Cut(key, ":"); cut && strings.TrimLeft(rest, " ") != "" {
+	if word, _, cut := strings.Cut(key, ":"); cut && isWrapperKey(word) {
 		key = word
 	}
 	return key != "" && key != "function" && isWrapperKey(key) || s.reg.known(key)
@@ -128,5 +130,5 @@ func (s *Scanner) nameless() bool {
 	r := &s.read
 	k := r.firstKey()
 	return !s.cand.nameApart && !r.failed() && !r.toolSeen && r.nameSeen == "" &&
-		!isNameKey(k) && !isArgsKey(k) && !isWrapperKey(k) && !s.reg.known(k)
+		!isNameKey(k) && !r.argsKeys && !isWrapperKey(k) && !s.reg.known(k)
 }

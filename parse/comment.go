@@ -7,9 +7,9 @@ import "strings"
 // line, and between expressions that are all there is, or all that a marker holds.
 func (s *Scanner) mayComment(p int) bool {
 	if s.called && (s.bareExpr || s.wasList) {
-		return s.group.on || s.marker.on || !strings.Contains(s.text[s.callEnd:p], "\n")
+		return s.group.on || s.marker.on && s.wasExpr || !strings.Contains(s.text[s.callEnd:p], "\n")
 	}
-	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text || s.marker.on && s.marker.pending
+	return s.fence.kind == fenceCalls && !s.fence.used && !s.fence.text || s.marker.on && s.marker.pending && !s.marker.before
 }
 
 // comment begins a comment of Python, or of Java and JavaScript, at p. Two # are
@@ -32,7 +32,11 @@ func (s *Scanner) comment(p int) bool {
 // call.
 func (s *Scanner) inComment() bool {
 	end := s.lookEnd(s.pos)
-	i := strings.IndexAny(s.text[s.pos:end], "\n<")
+	stops := "\n<"
+	if s.marker.on && s.marker.pending {
+		stops = "\n<{[" // what a marker holds may stand behind it
+	}
+	i := strings.IndexAny(s.text[s.pos:end], stops)
 	if i < 0 {
 		s.pos = end
 		if s.repeatDue() {
@@ -41,10 +45,14 @@ func (s *Scanner) inComment() bool {
 		return s.eof && s.endComment()
 	}
 	s.pos += i
-	if s.text[s.pos] == '\n' {
+	switch s.text[s.pos] {
+	case '\n':
 		return s.endComment()
+	case '{', '[':
+		s.state = stText
+		return s.pass(s.cand.start, s.cand.start+1)
 	}
-	switch endsCall(s.text, s.pos, s.eof) {
+	switch s.endsComment() {
 	case yes:
 		return s.endComment()
 	case maybe:
@@ -52,6 +60,19 @@ func (s *Scanner) inComment() bool {
 	}
 	s.pos++
 	return true
+}
+
+// endsComment says whether the tag at pos ends a comment: it ends a call, or begins
+// another.
+func (s *Scanner) endsComment() tri {
+	if is := endsCall(s.text, s.pos, s.eof); is != no {
+		return is
+	}
+	var t tag
+	if is := lexTag(&t, s.text[s.pos:], s.eof); is != yes || t.kind == markHard && !t.close {
+		return is
+	}
+	return no
 }
 
 // endComment ends a comment at pos. It stands for a separator; before the first

@@ -41,7 +41,7 @@ func (s *Scanner) inData() bool {
 		return s.object(p)
 	}
 	s.floorAt(end)
-	return s.pass(p, blanks(s.text[:s.lookEnd(end)], end))
+	return s.pass(p, blanks(s.text, end))
 }
 
 // dataAt tells at a glance whether the object at p is plain data, and where it

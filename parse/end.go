@@ -172,7 +172,7 @@ func (s *Scanner) showsData() bool {
 		return r.failed() || s.text[c.start] == '[' && !r.toolSeen
 	}
 	k := r.firstKey()
-	return !(r.toolSeen || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || isEnvelopeKey(k) || s.reg.known(k))
+	return !(r.toolSeen || r.wrapped || isNameKey(k) || isArgsKey(k) || isWrapperKey(k) || isEnvelopeKey(k) || s.reg.known(k))
 }
 
 // opensQuoted reports whether a list begins with a quoted call, or with a pair

@@ -122,8 +122,14 @@ func (s *Scanner) expressionAt(p int) tri {
 			return s.strangerCall(p, n)
 		case n == len(rest) && s.group.on && s.called && s.reg.mayBecome(word):
 			s.cut("the rest of a call") // behind calls: another was begun
-		case s.goesOnList(p) && (strings.HasPrefix(rest[n:], "(") || strings.HasPrefix(rest[n:], "=")):
-			s.faultList(p)
+		case s.goesOnList(p):
+			is := namedArgs(rest, n, s.eof)
+			if is == yes || strings.HasPrefix(rest[n:], "=") {
+				s.faultList(p)
+			}
+			if is == maybe {
+				return maybe
+			}
 		}
 		return no
 	}
@@ -150,7 +156,7 @@ func (s *Scanner) expressionAt(p int) tri {
 
 // strangerCall reads NAME(…) of no tool at p, in a marker and behind such a call.
 func (s *Scanner) strangerCall(p, n int) tri {
-	is := opensArgs(s.text[p:], n, s.eof)
+	is := namedArgs(s.text[p:], n, s.eof)
 	if is == yes {
 		s.beginExpression(p, n)
 	}

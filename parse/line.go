@@ -97,7 +97,7 @@ type lineRest uint8
 const (
 	restNone    lineRest = iota
 	restStop             // a full stop: nothing may follow
-	restComment          // Python's, to the end of the line
+	restComment          // to the end of the line
 )
 
 // inLineRest reads the rest of the line behind a call, which counts only if the line
@@ -130,6 +130,8 @@ func (s *Scanner) inLineRest() bool {
 			s.pos++
 		case b == '[':
 			return s.listGoesOn()
+		case b == '/' && s.pos+1 == len(s.text) && !s.eof:
+			return false
 		case !s.listEnds(b):
 			return s.mention()
 		default:
@@ -169,9 +171,11 @@ func (s *Scanner) listEnds(b byte) bool {
 	case '.':
 		s.cand.rest = restStop
 		return true
-	case '#':
-		s.cand.rest = restComment
-		return true
+	case '#', '/':
+		if b == '#' || strings.HasPrefix(s.text[s.pos:], "//") {
+			s.cand.rest = restComment
+			return true
+		}
 	}
 	return false
 }
@@ -243,18 +247,21 @@ func (s *Scanner) mention() bool {
 		return true
 	}
 	s.mentionLine, s.mentionEnd = s.lineStart(s.cand.end), s.cand.end
-	if s.cand.own && s.cand.tick.n == 0 && !s.told() {
+	link := strings.HasPrefix(s.text[s.cand.end:], "(")
+	if s.cand.own && s.cand.tick.n == 0 && !link && !s.told() {
 		s.noteList(s.cand.start)
 	}
 	return s.reject()
 }
 
-// told reports whether the calls of the candidate have been read before: what follows
-// tells of them. It compares a few.
+// told reports whether the calls of the candidate have been read before, or their tools
+// without arguments: what follows tells of them. It compares a few.
 func (s *Scanner) told() bool {
 	calls, before := s.cand.verdict.calls, s.calls[max(0, len(s.calls)-maxEqual):]
 	return len(calls) <= maxEqual && !slices.ContainsFunc(calls, func(f found) bool {
-		return !slices.ContainsFunc(before, func(b found) bool { return b.call.equals(&f.call) })
+		return !slices.ContainsFunc(before, func(b found) bool {
+			return b.call.equals(&f.call) || b.call.Name == f.call.Name && string(f.call.Args) == "{}"
+		})
 	})
 }
 

@@ -101,10 +101,13 @@ func (s *Scanner) isEmpty(f fault) bool {
 	if !f.empty || f.body == 0 {
 		return f.empty
 	}
-	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[({ ")
+	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[({, \n")
 	word := begun[:wordLen(begun)]
-	key := strings.TrimSuffix(word, ":")
-	return !s.reg.known(word) && !isNameKey(key) && !isArgsKey(key) && !isWrapperKey(key)
+	key, colon := strings.CutSuffix(word, ":")
+	if rest := strings.TrimLeft(begun[len(word):], " "); rest != "" {
+		colon = colon || strings.IndexByte(`"':`, rest[0]) >= 0
+	}
+	return !s.reg.known(word) && !(colon && (isNameKey(key) || isArgsKey(key) || isWrapperKey(key) || isEnvelopeKey(key)))
 }
 
 func (s *Scanner) markerDialect() Dialect {

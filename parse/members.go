@@ -44,7 +44,9 @@ func (r *reader) endKey() {
 		r.openValue = isNameKey(key)
 		wraps := isWrapperKey(key)
 		r.callKeys = r.callKeys || r.openValue || wraps
-		r.wrapped = r.wrapped || wraps && len(r.stack) == 1 && isEnvelopeKey(r.firstKey())
+		r.argsKeys = r.argsKeys || isArgsKey(key)
+		r.defines = r.defines || key == "description"
+		r.wrapped = r.wrapped || wraps && len(r.stack) == 1 && leadsCalls(r.firstKey())
 	}
 }
 

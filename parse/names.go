@@ -174,34 +174,57 @@ func foldName(b []byte, s string) []byte {
 // s begins with: at once, or behind spaces, where it holds a remark unless an argument's
 // name or an object comes first.
 func opensArgs(s string, n int, eof bool) tri {
-	t, cut := s[:min(len(s), n+maxTag)], no
-	if len(t) < n+maxTag && !eof {
-		cut = maybe
-	}
-	open := blanks(t, n)
-	switch {
+	t, cut := beforeArgs(s, n, eof)
+	switch open := blanks(t, n); {
 	case open == len(t):
 		return cut
 	case t[open] != '(':
 		return no
-	case open == n:
-		return yes
+	case open > n:
+		return firstArg(t[open+1:], '{', cut)
 	}
-	i := open + 1
-	for i < len(t) && isSpace(t[i]) {
-		i++
-	}
-	word := wordLen(t[i:])
-	if mayGoOn(t[i:], word) {
+	return yes
+}
+
+// namedArgs says whether the parenthesis behind the name of n bytes that s begins with
+// closes at once or holds an argument's name first.
+func namedArgs(s string, n int, eof bool) tri {
+	t, cut := beforeArgs(s, n, eof)
+	switch {
+	case n == len(t):
 		return cut
+	case t[n] != '(':
+		return no
 	}
-	behind := blanks(t, i+word)
-	switch rest := t[behind:]; {
-	case word == 0 && t[i] == '{':
+	return firstArg(t[n+1:], ')', cut)
+}
+
+// beforeArgs cuts s, which begins with a name of n bytes, to what is looked at to find its
+// arguments, and says what is known if that is not enough.
+func beforeArgs(s string, n int, eof bool) (t string, cut tri) {
+	if len(s) < n+maxTag && !eof {
+		return s, maybe
+	}
+	return s[:min(len(s), n+maxTag)], no
+}
+
+// firstArg says whether an argument's name or the byte other comes first in t; it is cut
+// if t ends before that shows.
+func firstArg(t string, other byte, cut tri) tri {
+	t = strings.TrimLeft(t, " \t\r\n")
+	word := wordLen(t)
+	switch {
+	case mayGoOn(t, word):
+		return cut
+	case word == 0 && t[0] == other:
 		return yes
+	case word == 0:
+		return no
+	}
+	switch rest := t[blanks(t, word):]; {
 	case rest == "" || rest == "=" && cut == maybe:
 		return cut
-	case word > 0 && rest[0] == '=' && !strings.HasPrefix(rest, "=="):
+	case rest[0] == '=' && !strings.HasPrefix(rest, "=="):
 		return yes
 	}
 	return no

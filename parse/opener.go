@@ -82,12 +82,12 @@ func (s *Scanner) bracket(p int) bool {
 	if ok == maybe {
 		return false
 	}
-	if ok == no && s.strangerAt(s.lookPast(p+1)) {
-		switch {
-		case s.called && s.wasList && s.wasExpr:
-			s.faultList(p)
-		case !s.ownList && s.fence.kind == fenceNone && !s.marker.on && s.ownLine(p):
+	if ok == no && s.fence.kind == fenceNone && !s.marker.on {
+		switch s.strangerList(p) {
+		case yes:
 			s.noteList(p)
+		case maybe:
+			return false
 		}
 	}
 	if ok == no && s.eof && s.called && s.wasList && s.begunName(p+1) {
@@ -160,10 +160,29 @@ func (s *Scanner) callAt(p int) tri {
 	return opensArgs(rest, n, s.eof)
 }
 
-// strangerAt reports whether a call expression of no tool begins at p.
-func (s *Scanner) strangerAt(p int) bool {
-	n := wordLen(s.text[p:])
-	return n > 0 && strings.HasPrefix(s.text[p+n:], "(") && !s.reg.known(s.text[p:p+n])
+// strangerList says whether a list that begins with a call expression of no tool stands
+// at p, alone on its line or behind another list.
+func (s *Scanner) strangerList(p int) tri {
+	q := s.lookPast(p + 1)
+	rest := s.text[q:]
+	n := wordLen(rest)
+	if n == 0 || n > maxName || s.reg.known(rest[:n]) || !strings.HasPrefix(rest[n:], "(") || !s.ownLine(p) && !(s.called && s.wasList) {
+		return no
+	}
+	if is := namedArgs(rest, n, s.eof); is != yes {
+		return is
+	}
+	line, _, ended := strings.Cut(s.text[p:min(len(s.text), p+maxLine)], "\n")
+	switch {
+	case !ended && len(line) == maxLine:
+		return no
+	case !ended && !s.eof:
+		s.await(lineEnds, p+maxLine)
+		return maybe
+	case strings.HasSuffix(strings.TrimRight(line, " \t\r,;"), ")]") && !strings.Contains(line, "..") && !strings.Contains(line, "…"):
+		return yes
+	}
+	return no
 }
 
 // begunName reports whether the text ends in what may become the name of a tool,

@@ -234,6 +234,7 @@ func (r *reader) resume() bool {
 			return false
 		}
 		r.pos += i
+		r.endComment()
 	case tokenBlockComment:
 		i := strings.Index(r.text[r.pos:], "*/")
 		if i < 0 {
@@ -282,7 +283,7 @@ func (r *reader) step() status {
 		}
 		r.sawComma(1)
 	case ';':
-		if r.expect != expectAfter || r.exprs == 0 || len(r.stack) != 1 || r.failed() {
+		if r.expect != expectAfter || r.exprs == 0 || len(r.stack) != 1 || r.top() != '[' || r.failed() {
 			return r.other(c)
 		}
 		r.repair(RepairMissingComma, r.pos) // Java and JavaScript end calls so
@@ -435,26 +436,27 @@ func (r *reader) slash() status {
 		r.bad()
 		return readOn
 	}
-	if r.behindValue() {
-		r.token = tokenNone
-		r.bad()
-		return readOn
-	}
 	r.repair(RepairComment, r.pos)
 	r.tokAt = r.pos
 	r.pos += 2
 	return readOn
 }
 
-// behindValue reports whether a value of an object ends at pos: nobody writes a comment
-// there, which would hide what the object goes on with.
-func (r *reader) behindValue() bool {
-	return r.expect == expectAfter && r.ended == r.pos && r.top() == '{' && !r.failed()
+// endComment notes that the comment of a line ends at pos. If it began directly behind a
+// value of an object and what the object goes on with stands in it, it was none.
+func (r *reader) endComment() {
+	if !r.failed() && r.expect == expectAfter && r.ended == r.tokAt && r.top() == '{' && strings.ContainsAny(r.text[r.tokAt:r.pos], ",}") {
+		r.fail(ReasonMalformed, r.tokAt, ", or }")
+		r.pos = r.tokAt + 1
+		if r.text[r.pos] == '/' {
+			r.pos++
+		}
+	}
 }
 
 // hash reads a Python comment.
 func (r *reader) hash() {
-	if r.expect == expectColon || r.behindValue() {
+	if r.expect == expectColon {
 		r.bad()
 		return
 	}

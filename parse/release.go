@@ -17,12 +17,12 @@ func (s *Scanner) release() {
 		if i := endTokenAt(s.text[s.pos:]); i > 0 {
 			end = min(end, s.pos+i)
 		}
-		s.add(pieceText, cutRune(s.text, end), dropNone)
+		s.add(pieceText, cutRune(s.text, min(end, s.repeatCheck)), dropNone)
 	case stRest:
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText, stData:
 		if s.pos > s.done && !s.lead && s.prefix < 0 {
-			s.add(pieceText, s.safe(), dropNone)
+			s.add(pieceText, min(s.safe(), s.repeatCheck), dropNone) // a run may stand on both sides of the check
 		}
 	default:
 		if s.prefix < 0 {

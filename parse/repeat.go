@@ -26,10 +26,10 @@ func (s *Scanner) lookEnd(from int) int {
 func (s *Scanner) lookForRepeat() bool {
 	at := s.repeatCheck
 	s.repeatCheck += repeatWindow
-	if at-repeatWindow < s.repeatFloor || !repeats(s.text[at-repeatWindow:at]) {
+	if at-repeatWindow < s.repeatFloor || at < s.done || !repeats(s.text[at-repeatWindow:at]) {
 		return true
 	}
-	return s.repetition(max(at, s.pos)) // what stands there was read together
+	return s.repetition(at)
 }
 
 // lastRepeat looks for repetition at the very end.
@@ -63,9 +63,15 @@ func repeats(w string) bool {
 // repetition ends the reply at p: what follows is the same for ever.
 func (s *Scanner) repetition(p int) bool {
 	certain := len(s.calls) > 0 && !s.group.on
-	if s.state == stThink {
+	switch s.state {
+	case stThink:
 		s.add(pieceThink, p, dropNone)
-	} else {
+	case stComment:
+		if !certain || !s.called {
+			s.prose(s.cand.start)
+		}
+		s.add(pieceText, p, dropNone)
+	default:
 		s.prose(p)
 		s.add(pieceText, p, dropNone)
 	}

@@ -20,11 +20,15 @@ func isArgsKey(k string) bool {
 
 func isEnvelopeKey(k string) bool {
 	switch k {
-	case "id", "type", "index", "call_id", "tool_call_id", "role", "content", "thought":
+	case "id", "type", "index", "call_id", "tool_call_id", "role", "content":
 		return true
 	}
 	return false
 }
+
+// leadsCalls reports whether k may stand before the key of a wrapper: xLAM writes its
+// thought there.
+func leadsCalls(k string) bool { return k == "thought" || isEnvelopeKey(k) }
 
 func isWrapperKey(k string) bool {
 	switch k {

@@ -177,7 +177,7 @@ func (s *Scanner) arrows(p int) bool {
 		return false
 	}
 	known := name > 0 && s.reg.known(s.text[p+3:q])
-	if !known && (name == 0 || !s.called) {
+	if !known && (name == 0 || !s.called || s.text[p+3:q] == "all") { // what follows all is the answer
 		return s.pass(p, p+n)
 	}
 	if q == len(s.text) && known {

@@ -23,6 +23,7 @@ var (
 	stringEnds    = byteset.New(func(c byte) bool { return c == '"' })
 	tagEnds       = byteset.New(func(c byte) bool { return strings.IndexByte("><\n{}", c) >= 0 })
 	dataEnds      = byteset.New(func(c byte) bool { return c == '}' })
+	lineEnds      = byteset.New(func(c byte) bool { return c == '\n' })
 )
 
 // await waits for one of the bytes, or for the text to reach the offset until. It
