@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/localagent/localagent/parse"
@@ -121,6 +122,7 @@ func TestLong(t *testing.T) {
 		{"a comment without end behind a call in a marker", "<tool_call>calc(expr=\"1\") # " + strings.Repeat("-", 9000), parse.Calls, 1},
 		{"a comment without end in a marker", "<tool_call> // " + strings.Repeat("-", 9000), parse.Unparseable, 0},
 		{"a comment without end between calls", "calc(expr=\"1\")\n# " + strings.Repeat("-", 9000), parse.Unparseable, 0},
+		{"wide characters, the same again and again", "so " + strings.Repeat("語", 9000), parse.Unparseable, 0},
 		{"bytes that are no text", strings.Repeat("\xa5", 9000), parse.Unparseable, 0},
 		{"a name of many letters in a header", "<|start|>" + strings.Repeat("a", 2000) + "<|message|>so", parse.Final, 0},
 	}
@@ -129,6 +131,9 @@ func TestLong(t *testing.T) {
 			whole := parse.Parse(test.text, ruleTools, parse.FinishUnknown)
 			if whole.Outcome != test.outcome || len(whole.Calls) != test.calls {
 				t.Errorf("want outcome %d with %d calls, got %.300s", test.outcome, test.calls, summary(whole))
+			}
+			if utf8.ValidString(test.text) && !utf8.ValidString(whole.Text+whole.Thinking) {
+				t.Error("a rune is cut")
 			}
 			s := parse.NewScanner(ruleTools)
 			for _, f := range []parse.Finish{parse.FinishStop, parse.FinishLength} {

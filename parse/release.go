@@ -22,7 +22,11 @@ func (s *Scanner) release() {
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText, stData:
 		if s.pos > s.done && !s.lead && s.prefix < 0 {
-			s.add(pieceText, min(s.safe(), s.repeatCheck), dropNone) // a run may stand on both sides of the check
+			end := s.safe()
+			if end > s.repeatCheck { // within a run: repetition shows there
+				end = cutRune(s.text, s.repeatCheck)
+			}
+			s.add(pieceText, end, dropNone)
 		}
 	default:
 		if s.prefix < 0 {

@@ -29,7 +29,7 @@ func (s *Scanner) lookForRepeat() bool {
 	if at-repeatWindow < s.repeatFloor || at < s.done || !repeats(s.text[at-repeatWindow:at]) {
 		return true
 	}
-	return s.repetition(at)
+	return s.repetition(cutRune(s.text, at))
 }
 
 // lastRepeat looks for repetition at the very end.
