@@ -251,7 +251,7 @@ func (s *Scanner) accept() bool {
 		s.addFound(f, i == 0, tent || f.ifWhole)
 	}
 	if list && !c.expr && c.tick.n == 0 && !c.place.hard && s.fence.kind == fenceNone {
-		s.countList()
+		s.ownList = true
 	}
 	s.endCalls(c.end)
 	s.wasList, s.wasExpr, s.argsMayGoOn = s.text[c.start] == '[', list, false

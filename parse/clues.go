@@ -8,7 +8,7 @@ type clues struct {
 	names     int    // values of name keys that were looked up
 	callKeys  bool   // a key of a call stands where a call would have it
 	argsKeys  bool   // so does one of arguments
-	defines   bool   // so does a description: it defines a tool
+	givesArgs bool   // and it is not the one that a definition of a tool has, too
 	wrapped   bool   // the first key, those that lead calls apart, or one behind a fault, is one of a wrapper
 	schema    bool   // some key is one of a schema
 	nameSeen  string // value of a name key where a call would have it, if it is not registered
@@ -102,7 +102,8 @@ func (s *Scanner) plainData() bool {
 // it looks like a call.
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
-	callLike := r.toolSeen && !r.defines || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
+	defines := r.schema && !r.givesArgs
+	callLike := r.toolSeen && !defines || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
 	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}

@@ -3,7 +3,6 @@ package parse
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // fault is a reason not to run the reply. Found is filled in last, when all of the
@@ -67,7 +66,7 @@ func (r *Result) fail(reason Reason, at int, expected string) {
 func (s *Scanner) takeAnswer(r *Result) {
 	a := &s.answer
 	if strings.TrimSpace(a.text) == "" {
-		if strings.ContainsFunc(r.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+		if hasWord(r.Text) {
 			r.Outcome = Final // it stands around a call that says "no tool"
 			return
 		}
@@ -79,6 +78,7 @@ func (s *Scanner) takeAnswer(r *Result) {
 
 // problem returns why the reply, with these calls, must not be used, or nil.
 func (s *Scanner) problem(f Finish, calls []Call) *Problem {
+	s.lostLists()
 	fault := s.atFault
 	if fault.is() && s.isEmpty(fault) && s.callBefore(fault.start) {
 		fault.Reason = "" // an invented turn behind calls

@@ -118,16 +118,16 @@ func (s *Scanner) expressionAt(p int) tri {
 	word := rest[:n]
 	if q < len(s.text) && q > p+n && isLetter(s.text[q]) && !s.mayAssign(q) || !s.reg.known(word) {
 		switch {
+		case n == len(rest) && (s.group.on || s.marker.on && s.bareExpr) && s.called && s.reg.mayBecome(word):
+			s.cut("the rest of a call") // behind calls: another was begun
 		case s.marker.on && s.called && s.bareExpr && wellFormed(word):
 			return s.strangerCall(p, n)
-		case n == len(rest) && s.group.on && s.called && s.reg.mayBecome(word):
-			s.cut("the rest of a call") // behind calls: another was begun
 		case s.goesOnList(p):
-			is := namedArgs(rest, n, s.eof)
-			if is == yes || strings.HasPrefix(rest[n:], "=") {
+			is, behind := namedArgs(rest, n, s.eof), strings.TrimLeft(rest[n:], " ")
+			if is == yes || strings.HasPrefix(behind, "=") {
 				s.faultList(p)
 			}
-			if is == maybe {
+			if is == maybe || behind == "" && !s.eof {
 				return maybe
 			}
 		}

@@ -248,38 +248,46 @@ func (s *Scanner) mention() bool {
 	}
 	s.mentionLine, s.mentionEnd = s.lineStart(s.cand.end), s.cand.end
 	link := strings.HasPrefix(s.text[s.cand.end:], "(")
-	if s.cand.own && s.cand.tick.n == 0 && !link && !s.told() {
-		s.noteList(s.cand.start)
+	if calls := s.cand.verdict.calls; s.cand.own && s.cand.tick.n == 0 && !link && len(calls) > 0 {
+		s.noteList(s.cand.start, calls)
 	}
 	return s.reject()
 }
 
-// told reports whether the calls of the candidate have been read before, or their tools
-// without arguments: what follows tells of them. It compares a few.
-func (s *Scanner) told() bool {
-	calls, before := s.cand.verdict.calls, s.calls[max(0, len(s.calls)-maxEqual):]
-	return len(calls) <= maxEqual && !slices.ContainsFunc(calls, func(f found) bool {
-		return !slices.ContainsFunc(before, func(b found) bool {
-			return b.call.equals(&f.call) || b.call.Name == f.call.Name && string(f.call.Args) == "{}"
-		})
+// notedLists are lists of call expressions that do not count although each stands alone
+// before what follows on its line.
+type notedLists struct {
+	at    int     // where the first begins, or -1
+	calls []found // of all of them
+	lost  bool    // one calls no tool, or there are many calls
+}
+
+// noteList notes the list of calls at p; calls is nil if it calls no tool.
+func (s *Scanner) noteList(p int, calls []found) {
+	n := &s.noted
+	if n.at < 0 {
+		n.at = p
+	}
+	n.lost = n.lost || calls == nil || len(n.calls)+len(calls) > 2*maxEqual
+	if !n.lost {
+		n.calls = append(n.calls, calls...)
+	}
+}
+
+// lostLists faults the reply if some lists count because of where they stand and others do
+// not, unless these only tell of calls that count.
+func (s *Scanner) lostLists() {
+	n := &s.noted
+	if s.ownList && n.at >= 0 && (n.lost || slices.ContainsFunc(n.calls, s.isLost)) {
+		s.faultList(n.at)
+	}
+}
+
+// isLost reports whether no call that counts is f, or has its tool if f has no arguments.
+func (s *Scanner) isLost(f found) bool {
+	return !slices.ContainsFunc(s.calls, func(c found) bool {
+		return c.call.equals(&f.call) || c.call.Name == f.call.Name && string(f.call.Args) == "{}"
 	})
-}
-
-// noteList notes that a list of call expressions at p does not count although it stands
-// alone before what follows on its line: then no other list like it may.
-func (s *Scanner) noteList(p int) {
-	if s.ownList {
-		s.faultList(p)
-	} else if s.notedList < 0 {
-		s.notedList = p
-	}
-}
-
-// countList notes that a list of call expressions counts because of where it stands.
-func (s *Scanner) countList() {
-	if s.ownList = true; s.notedList >= 0 {
-		s.faultList(s.notedList)
-	}
 }
 
 func (s *Scanner) faultList(p int) {

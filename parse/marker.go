@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // marker is the hard marker that is open.
 type marker struct {
@@ -39,7 +42,7 @@ func (s *Scanner) openMarker(p, end int, t *tag) bool {
 // closeMarker closes the hard marker. Without an open one it stands for the
 // opening tag of a call directly behind it.
 func (s *Scanner) closeMarker(p, end int) bool {
-	if at := s.marker.textAt; at > 0 {
+	if at := s.marker.textAt; at > 0 && hasWord(s.text[at:p]) {
 		s.fault(ReasonMalformed, at, "a call, or the end of the marker")
 	}
 	switch {
@@ -64,14 +67,20 @@ func (s *Scanner) closeMarker(p, end int) bool {
 // call expression it is a part of it, or of another that cannot be read, if it stands on
 // the same line or before the end of the marker.
 func (s *Scanner) leaveMarker(p int) {
+	closes := s.text[s.marker.start] == '<' // what [TOOL_CALLS] begins has no end
 	s.marker = marker{}
-	switch {
+	switch c := s.text[p]; {
 	case !s.called || !s.wasExpr:
-	case s.bareExpr && s.text[p] != '<' && !strings.Contains(s.text[s.callEnd:p], "\n"):
+	case s.bareExpr && (isLetter(c) || isDigit(c)) && !strings.Contains(s.text[s.callEnd:p], "\n"):
 		s.fault(ReasonMalformed, p, "the end of the line")
-	default:
+	case closes:
 		s.marker.textAt = p
 	}
+}
+
+// hasWord reports whether s holds a letter or a digit.
+func hasWord(s string) bool {
+	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
 // usedMarker ends a hard marker that holds no call: text stands at p, where one is
@@ -106,8 +115,11 @@ func (s *Scanner) isEmpty(f fault) bool {
 	key, colon := strings.CutSuffix(word, ":")
 	if rest := strings.TrimLeft(begun[len(word):], " "); rest != "" {
 		colon = colon || strings.IndexByte(`"':`, rest[0]) >= 0
+		if word != "" && rest[0] == '(' || key == "type" && rest[0] == '"' {
+			return false
+		}
 	}
-	return !s.reg.known(word) && !(colon && (isNameKey(key) || isArgsKey(key) || isWrapperKey(key) || isEnvelopeKey(key)))
+	return !s.reg.known(word) && !(colon && (isNameKey(key) || isArgsKey(key) || isWrapperKey(key)))
 }
 
 func (s *Scanner) markerDialect() Dialect {

@@ -45,7 +45,7 @@ func (r *reader) endKey() {
 		wraps := isWrapperKey(key)
 		r.callKeys = r.callKeys || r.openValue || wraps
 		r.argsKeys = r.argsKeys || isArgsKey(key)
-		r.defines = r.defines || key == "description"
+		r.givesArgs = r.givesArgs || isArgsKey(key) && key != "parameters"
 		r.wrapped = r.wrapped || wraps && len(r.stack) == 1 && leadsCalls(r.firstKey())
 	}
 }

@@ -82,10 +82,14 @@ func (s *Scanner) bracket(p int) bool {
 	if ok == maybe {
 		return false
 	}
-	if ok == no && s.fence.kind == fenceNone && !s.marker.on {
+	if ok == no && s.fence.kind == fenceNone {
 		switch s.strangerList(p) {
 		case yes:
-			s.noteList(p)
+			if s.called {
+				s.faultList(p)
+			} else {
+				s.noteList(p, nil)
+			}
 		case maybe:
 			return false
 		}
@@ -161,28 +165,51 @@ func (s *Scanner) callAt(p int) tri {
 }
 
 // strangerList says whether a list that begins with a call expression of no tool stands
-// at p, alone on its line or behind another list.
+// at p, directly behind another list of call expressions or alone on its line.
 func (s *Scanner) strangerList(p int) tri {
 	q := s.lookPast(p + 1)
 	rest := s.text[q:]
 	n := wordLen(rest)
-	if n == 0 || n > maxName || s.reg.known(rest[:n]) || !strings.HasPrefix(rest[n:], "(") || !s.ownLine(p) && !(s.called && s.wasList) {
+	if n == 0 || n > maxName || s.reg.known(rest[:n]) || !strings.HasPrefix(rest[n:], "(") {
 		return no
 	}
-	if is := namedArgs(rest, n, s.eof); is != yes {
-		return is
+	if behind := s.called && s.wasList && s.wasExpr; !behind && (s.called || s.marker.on || !s.ownLine(p)) {
+		return no
 	}
 	line, _, ended := strings.Cut(s.text[p:min(len(s.text), p+maxLine)], "\n")
-	switch {
-	case !ended && len(line) == maxLine:
-		return no
-	case !ended && !s.eof:
+	if !ended && len(line) < maxLine && !s.eof {
 		s.await(lineEnds, p+maxLine)
 		return maybe
-	case strings.HasSuffix(strings.TrimRight(line, " \t\r,;"), ")]") && !strings.Contains(line, "..") && !strings.Contains(line, "…"):
+	}
+	if _, behind, ok := strings.Cut(line, ")]"); ok && literalArgs(rest[n+1:]) && endsList(behind) {
 		return yes
 	}
 	return no
+}
+
+// literalArgs reports whether the arguments of a call expression, without its parenthesis,
+// begin with a string, an object or a name and a literal, or are none; what only shows the
+// form of arguments does not.
+func literalArgs(s string) bool {
+	s = strings.TrimLeft(s[:min(len(s), maxLine)], " ")
+	n := wordLen(s)
+	value, named := strings.CutPrefix(strings.TrimLeft(s[n:], " "), "=")
+	value = strings.TrimLeft(value, " ")
+	switch {
+	case s == "" || value == "" || strings.Contains(s, "...)"):
+		return false
+	case !named:
+		return strings.IndexByte("\"'{)", s[0]) >= 0
+	}
+	word := value[:wordLen(value)]
+	lit, _ := literal(word)
+	return lit != "" || word == "" && strings.IndexByte("\"'[{-0123456789", value[0]) >= 0
+}
+
+// endsList reports whether no remark stands in what follows a list on its line.
+func endsList(behind string) bool {
+	behind = strings.TrimLeft(behind, " \t\r,;.")
+	return behind == "" || behind[0] == '<' || behind[0] == '#' || strings.HasPrefix(behind, "//")
 }
 
 // begunName reports whether the text ends in what may become the name of a tool,

@@ -442,10 +442,20 @@ func (r *reader) slash() status {
 	return readOn
 }
 
+// hidesMember reports whether an object seems to go on, or to end, in a comment.
+func hidesMember(comment string) bool {
+	for part := range strings.SplitSeq(comment, ",") {
+		if part = strings.TrimLeft(part, " "); part != "" && (part[0] == '"' || part[0] == '\'') || strings.Contains(part, "}") {
+			return true
+		}
+	}
+	return false
+}
+
 // endComment notes that the comment of a line ends at pos. If it began directly behind a
 // value of an object and what the object goes on with stands in it, it was none.
 func (r *reader) endComment() {
-	if !r.failed() && r.expect == expectAfter && r.ended == r.tokAt && r.top() == '{' && strings.ContainsAny(r.text[r.tokAt:r.pos], ",}") {
+	if !r.failed() && r.expect == expectAfter && r.ended == r.tokAt && r.top() == '{' && hidesMember(r.text[r.tokAt:r.pos]) {
 		r.fail(ReasonMalformed, r.tokAt, ", or }")
 		r.pos = r.tokAt + 1
 		if r.text[r.pos] == '/' {

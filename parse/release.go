@@ -22,11 +22,7 @@ func (s *Scanner) release() {
 		s.add(pieceText, cutRune(s.text, s.tokenAtEnd()), dropNone)
 	case stText, stData:
 		if s.pos > s.done && !s.lead && s.prefix < 0 {
-			end := s.safe()
-			if end > s.repeatCheck { // within a run: repetition shows there
-				end = cutRune(s.text, s.repeatCheck)
-			}
-			s.add(pieceText, end, dropNone)
+			s.add(pieceText, s.safe(), dropNone)
 		}
 	default:
 		if s.prefix < 0 {

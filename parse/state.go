@@ -53,13 +53,13 @@ type scanState struct {
 	equal       int  // how many equal calls stand in a row
 
 	// Lines, by the offset of their first byte.
-	here        lines  // the line of pos
-	ahead       lines  // the line at the end of the text
-	oddLine     int    // the last on which a backtick stands alone, or -1
-	mentionLine int    // the last on which a sentence only mentions a call, or -1
-	mentionEnd  int    // where that call ends
-	ownList     bool   // a list of call expressions counts because of where it stands
-	notedList   int    // where another begins that does not: a remark or an unknown name stands in its line; or -1
+	here        lines // the line of pos
+	ahead       lines // the line at the end of the text
+	oddLine     int   // the last on which a backtick stands alone, or -1
+	mentionLine int   // the last on which a sentence only mentions a call, or -1
+	mentionEnd  int   // where that call ends
+	ownList     bool  // a list of call expressions counts because of where it stands
+	noted       notedLists
 	noCloser    [3]int // the last on which no run of 1, of 2, of 3 or more backticks closes a span, or -1
 
 	// How far the text was searched in vain.
@@ -101,7 +101,7 @@ type scanState struct {
 func (s *scanState) start(o Options) {
 	*s = scanState{
 		lead: true, onlyCalls: true, prefix: -1, oddLine: -1, mentionLine: -1, finalAt: -1,
-		noCloser: [3]int{-1, -1, -1}, notedList: -1, repeatCheck: repeatWindow,
+		noCloser: [3]int{-1, -1, -1}, noted: notedLists{at: -1}, repeatCheck: repeatWindow,
 		nest: s.nest[:0],
 	}
 	if o.InThought {
@@ -112,7 +112,7 @@ func (s *scanState) start(o Options) {
 
 // run reads as far as the text goes.
 func (s *Scanner) run() {
-	for s.step() && (s.pos < len(s.text) || s.eof) {
+	for s.step() && (s.pos < len(s.text) || s.eof || s.repeatDue()) {
 	}
 }
 
