@@ -102,8 +102,9 @@ func (s *Scanner) plainData() bool {
 // it looks like a call.
 func (s *Scanner) unreadable() verdict {
 	r, c := &s.read, &s.cand
-	defines := r.schema && !r.givesArgs
-	callLike := r.toolSeen && !defines || s.text[c.start] == '{' && s.callsFirst(r.firstKey())
+	first := r.firstKey()
+	defines := first == "type" && r.schema && !r.givesArgs // an echo of what the model was shown
+	callLike := r.toolSeen && !defines || s.text[c.start] == '{' && s.callsFirst(first)
 	if found := s.text[r.problem.Offset:]; strings.HasPrefix(found, "...") || strings.HasPrefix(found, "…") {
 		callLike = false // a placeholder
 	}

@@ -172,7 +172,7 @@ func (s *Scanner) listEnds(b byte) bool {
 		s.cand.rest = restStop
 		return true
 	case '#', '/':
-		if b == '#' || strings.HasPrefix(s.text[s.pos:], "//") {
+		if b == '#' || strings.HasPrefix(s.text[s.pos:], "//") && isSpace(s.text[s.pos-1]) {
 			s.cand.rest = restComment
 			return true
 		}
