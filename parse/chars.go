@@ -46,6 +46,11 @@ func isInvisible(r rune) bool {
 	return false
 }
 
+// hasWord reports whether s holds a letter or a digit.
+func hasWord(s string) bool {
+	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+}
+
 // runeLen is the length of the rune that s begins with, 1 for an invalid byte.
 func runeLen(s string) int {
 	_, n := utf8.DecodeRuneInString(s)

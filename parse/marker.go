@@ -1,9 +1,6 @@
 package parse
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // marker is the hard marker that is open.
 type marker struct {
@@ -76,11 +73,6 @@ func (s *Scanner) leaveMarker(p int) {
 	case closes:
 		s.marker.textAt = p
 	}
-}
-
-// hasWord reports whether s holds a letter or a digit.
-func hasWord(s string) bool {
-	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
 // usedMarker ends a hard marker that holds no call: text stands at p, where one is
