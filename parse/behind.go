@@ -33,14 +33,14 @@ func (s *Scanner) stringGoesOn(p int) {
 	}
 }
 
-// quoteBehind looks at the quote at p behind a call: if an arguments key begins there,
-// the call ended too early.
+// quoteBehind looks at the quote at p behind a call: if a key begins there that belongs to
+// a call, the call ended too early, or another has no brace.
 func (s *Scanner) quoteBehind(p int) bool {
 	key, _, ended := strings.Cut(s.text[p+1:min(len(s.text), p+1+maxName)], `"`)
 	if !ended && len(key) < maxName && !s.eof {
 		return false
 	}
-	if q := s.lookPast(p + len(key) + 2*len(`"`)); ended && (isNameKey(key) || isArgsKey(key) || s.argsMayGoOn && !s.reg.known(key) && !strings.Contains(s.text[s.callEnd:p], "\n")) {
+	if q := s.lookPast(p + len(key) + 2*len(`"`)); ended && s.goesOnWith(key, p) {
 		if q == len(s.text) && !s.eof {
 			return false
 		}
@@ -49,6 +49,13 @@ func (s *Scanner) quoteBehind(p int) bool {
 		}
 	}
 	return s.orPass(s.leadWord(p), p)
+}
+
+// goesOnWith reports whether the key at p belongs to a call: to any, or on the same line to
+// the arguments of the one before, which stood apart from its name.
+func (s *Scanner) goesOnWith(key string, p int) bool {
+	return isNameKey(key) || isArgsKey(key) ||
+		s.argsMayGoOn && !s.reg.known(key) && !strings.Contains(s.text[s.callEnd:p], "\n")
 }
 
 // belongsToCall reports whether the candidate, if it is no call, belongs to the call

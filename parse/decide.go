@@ -34,6 +34,7 @@ type answer struct {
 func (s *Scanner) decide(f Finish) Result {
 	var r Result
 	s.collect(&r)
+	s.lostLists()
 	p := s.problem(f, r.Calls)
 	switch {
 	case p != nil:
@@ -78,7 +79,6 @@ func (s *Scanner) takeAnswer(r *Result) {
 
 // problem returns why the reply, with these calls, must not be used, or nil.
 func (s *Scanner) problem(f Finish, calls []Call) *Problem {
-	s.lostLists()
 	fault := s.atFault
 	if fault.is() && s.isEmpty(fault) && s.callBefore(fault.start) {
 		fault.Reason = "" // an invented turn behind calls

@@ -154,7 +154,7 @@ func (s *Scanner) expressionAt(p int) tri {
 	return no
 }
 
-// strangerCall reads NAME(…) of no tool at p, in a marker and behind such a call.
+// strangerCall reads NAME(…) of no tool at p, in a marker and behind another call expression.
 func (s *Scanner) strangerCall(p, n int) tri {
 	is := namedArgs(s.text[p:], n, s.eof)
 	if is == yes {

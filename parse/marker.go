@@ -104,14 +104,17 @@ func (s *Scanner) isEmpty(f fault) bool {
 	}
 	begun := strings.TrimLeft(s.text[s.lookPast(f.body):], "\"'[({, \n")
 	word := begun[:wordLen(begun)]
+	rest := strings.TrimLeft(begun[len(word):], " ")
 	key, colon := strings.CutSuffix(word, ":")
-	if rest := strings.TrimLeft(begun[len(word):], " "); rest != "" {
-		colon = colon || strings.IndexByte(`"':`, rest[0]) >= 0
-		if word != "" && rest[0] == '(' || key == "type" && rest[0] == '"' {
-			return false
-		}
+	colon = colon || rest != "" && strings.IndexByte(`"':`, rest[0]) >= 0
+	switch {
+	case s.reg.known(word),
+		word != "" && strings.HasPrefix(rest, "("),
+		key == "type" && strings.HasPrefix(rest, `"`), // "type": "function" before the name
+		colon && (isNameKey(key) || isArgsKey(key) || isWrapperKey(key)):
+		return false
 	}
-	return !s.reg.known(word) && !(colon && (isNameKey(key) || isArgsKey(key) || isWrapperKey(key)))
+	return true
 }
 
 func (s *Scanner) markerDialect() Dialect {

@@ -181,17 +181,18 @@ func (s *Scanner) strangerList(p int) tri {
 		s.await(lineEnds, p+maxLine)
 		return maybe
 	}
-	if _, behind, ok := strings.Cut(line, ")]"); ok && literalArgs(rest[n+1:]) && endsList(behind) {
-		return yes
+	list, behind, closed := strings.Cut(line, ")]")
+	if args := q - p + n + len("("); !closed || !literalArgs(list[min(args, len(list)):]+")") || !noRemark(behind) {
+		return no
 	}
-	return no
+	return yes
 }
 
-// literalArgs reports whether the arguments of a call expression, without its parenthesis,
+// literalArgs reports whether the arguments of a call expression, behind its parenthesis,
 // begin with a string, an object or a name and a literal, or are none; what only shows the
 // form of arguments does not.
 func literalArgs(s string) bool {
-	s = strings.TrimLeft(s[:min(len(s), maxLine)], " ")
+	s = strings.TrimLeft(s, " ")
 	n := wordLen(s)
 	value, named := strings.CutPrefix(strings.TrimLeft(s[n:], " "), "=")
 	value = strings.TrimLeft(value, " ")
@@ -206,8 +207,8 @@ func literalArgs(s string) bool {
 	return lit != "" || word == "" && strings.IndexByte("\"'[{-0123456789", value[0]) >= 0
 }
 
-// endsList reports whether no remark stands in what follows a list on its line.
-func endsList(behind string) bool {
+// noRemark reports whether no remark stands in what follows a list on its line.
+func noRemark(behind string) bool {
 	behind = strings.TrimLeft(behind, " \t\r,;.")
 	return behind == "" || behind[0] == '<' || behind[0] == '#' || strings.HasPrefix(behind, "//")
 }

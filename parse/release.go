@@ -1,9 +1,6 @@
 package parse
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // release makes pieces of what is certain when a chunk has been read.
 func (s *Scanner) release() {
@@ -49,10 +46,7 @@ func (s *Scanner) constructStart() int {
 
 // safe is the offset up to which text cannot become a part of a construct.
 func (s *Scanner) safe() int {
-	p := s.pos
-	if s.text[p-1] >= utf8.RuneSelf {
-		p = cutRune(s.text, p)
-	}
+	p := cutRune(s.text, s.pos)
 	if s.reactThought {
 		p = min(p, s.actionAtEnd())
 	}
